@@ -124,9 +124,8 @@ fn reads(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
 
 /// Compares a save and a resume of a long workflow with the same of a short one; both must cost the same.
 fn length(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
-    let project = |length: u64| {
-        Project::with_length(&data.join(format!("checkpoints-{length}")), &programs.ckpt, length)
-    };
+    let project =
+        |length: u64| Project::with_length(&data.join(format!("checkpoints-{length}")), &programs.ckpt, length);
     let short = project(10)?;
     for length in [1_200, 100_000] {
         let long = project(length)?;

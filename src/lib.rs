@@ -36,35 +36,22 @@
 //! ```
 
 mod library;
-mod platform;
-
-// The tests, benchmarks and fuzzers of this repository reach the internals; nobody else does.
-#[cfg(not(feature = "testing"))]
-#[expect(unused_imports, reason = "some re-exports serve the tests only")]
-mod core;
-#[cfg(feature = "testing")]
-pub mod core;
-
-#[cfg(not(feature = "testing"))]
-mod sync;
-#[cfg(feature = "testing")]
-pub mod sync;
 
 #[doc(hidden)]
 pub mod cli;
 
-pub use crate::core::change::{Change, ChangeError, Edit, TaskChange};
-pub use crate::core::checkpoint::{Artifact, Checkpoint, Content, WorkflowStatus, Writer};
-pub use crate::core::finding::{Code, Finding, Severity};
-pub use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-pub use crate::core::resume::{Resume, Verdict};
-pub use crate::core::save::Outcome;
-pub use crate::core::selector::{Handle, Selector};
-pub use crate::core::store::{Error as StoreError, WorkflowRow};
-pub use crate::core::task::{Task, TaskId, TaskStatus};
-pub use crate::core::time::Timestamp;
-pub use crate::core::trigger::Trigger;
-pub use crate::core::workflow_id::WorkflowId;
+pub use ckpt_model::change::{Change, ChangeError, Edit, TaskChange};
+pub use ckpt_model::checkpoint::{Artifact, Checkpoint, Content, WorkflowStatus, Writer};
+pub use ckpt_model::finding::{Code, Finding, Severity};
+pub use ckpt_model::phase::{Phase, PhaseId, PhaseStatus};
+pub use ckpt_model::resume::{Resume, Verdict};
+pub use ckpt_model::selector::{Handle, Selector};
+pub use ckpt_model::task::{Task, TaskId, TaskStatus};
+pub use ckpt_model::time::Timestamp;
+pub use ckpt_model::trigger::Trigger;
+pub use ckpt_model::workflow_id::WorkflowId;
+pub use ckpt_store::save::Outcome;
+pub use ckpt_store::{Error as StoreError, WorkflowRow};
 pub use library::{Error, SaveBuilder, Store};
 
 /// Compiles and runs the example of the book.

@@ -6,22 +6,23 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::core::artifact::ArtifactError;
-use crate::core::change::{Change, ChangeError, Edit};
-use crate::core::checkpoint::{Artifact, Checkpoint, Writer};
-use crate::core::config::Config;
-use crate::core::git::Checkout;
-use crate::core::name::InvalidName;
-use crate::core::observe::{Observer, Selected, gather};
-use crate::core::phase::{PhaseId, PhaseStatus};
-use crate::core::pipeline::{Pipeline, PipelineError};
-use crate::core::resume::{Facts, Resume, evaluate};
-use crate::core::save::{Outcome, Prepared, Request, Save, stamp};
-use crate::core::selector::{Selector, SelectorError};
-use crate::core::settings_file::{self, ConfigError};
-use crate::core::store::{self, Located, WorkflowRow};
-use crate::core::time::Timestamp;
-use crate::core::workflow_id::{InvalidId, WorkflowId};
+use ckpt_model::change::{Change, ChangeError, Edit};
+use ckpt_model::checkpoint::{Artifact, Checkpoint, Writer};
+use ckpt_model::config::Config;
+use ckpt_model::name::InvalidName;
+use ckpt_model::phase::{PhaseId, PhaseStatus};
+use ckpt_model::pipeline::{Pipeline, PipelineError};
+use ckpt_model::resume::{Facts, Resume, evaluate};
+use ckpt_model::selector::{Selector, SelectorError};
+use ckpt_model::time::Timestamp;
+use ckpt_model::workflow_id::{InvalidId, WorkflowId};
+use ckpt_store as store;
+use ckpt_store::artifact::ArtifactError;
+use ckpt_store::git::Checkout;
+use ckpt_store::observe::{Observer, Selected, gather};
+use ckpt_store::save::{Outcome, Prepared, Request, Save, stamp};
+use ckpt_store::settings_file::{self, ConfigError};
+use ckpt_store::{Located, WorkflowRow};
 
 /// A store of checkpoints, its settings, and the git checkout around it.
 #[derive(Debug)]
@@ -293,10 +294,7 @@ impl SaveBuilder<'_> {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the library reads the clock here, the command line in `cli::clock`"
-)]
+#[expect(clippy::disallowed_methods, reason = "the library reads the clock here, the command line in `cli::clock`")]
 fn now() -> Timestamp {
     Timestamp::from(std::time::SystemTime::now())
 }

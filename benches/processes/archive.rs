@@ -109,8 +109,7 @@ fn bytes_below(directory: &Path) -> Outcome<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        bytes +=
-            if entry.file_type()?.is_dir() { bytes_below(&entry.path())? } else { entry.metadata()?.len() };
+        bytes += if entry.file_type()?.is_dir() { bytes_below(&entry.path())? } else { entry.metadata()?.len() };
     }
     Ok(bytes)
 }

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use ckpt::core::checkpoint::{Artifact, Checkpoint, CheckpointRef};
-use ckpt::core::digest::Digest;
-use ckpt::core::{WorkflowStatus, format};
+use ckpt_model::checkpoint::{Artifact, Checkpoint, CheckpointRef};
+use ckpt_model::digest::Digest;
+use ckpt_model::{WorkflowStatus, format};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -99,8 +99,7 @@ fn write(path: &Path, model: &Checkpoint, workflow: &str, length: usize) -> Outc
         checkpoint.note = Some(chance.sentence());
         checkpoint.content.artifacts = vec![chance.artifact(seq)];
         checkpoint.content.state = json!({ "findings": remembered, "round": seq }).into();
-        checkpoint.content.status =
-            if seq == length { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
+        checkpoint.content.status = if seq == length { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
         fs::write(directory.join(format!("{seq:08}.json")), format::encode(&mut checkpoint)?)?;
         let (seq, sha256) = (checkpoint.seq, checkpoint.sha256);
         checkpoint.parent = Some(CheckpointRef { workflow: None, seq, sha256, extra: Default::default() });

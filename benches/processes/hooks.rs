@@ -62,10 +62,7 @@ pub(crate) fn measure(programs: &Programs, data: &Path, rounds: usize) -> Outcom
     report("hook, a changed plan : save", &race, None);
     let more = race.difference();
     let verdict = if more <= MORE_THAN_A_SAVE { "met" } else { "missed" };
-    println!(
-        "{:<44} {more:>+6.2} ms {:>18}  {MORE_THAN_A_SAVE:<5} {verdict}",
-        "hook, a changed plan - save", ""
-    );
+    println!("{:<44} {more:>+6.2} ms {:>18}  {MORE_THAN_A_SAVE:<5} {verdict}", "hook, a changed plan - save", "");
     Ok(())
 }
 
@@ -85,14 +82,12 @@ fn payload(project: &Project, name: &str, tool: &str, input: &Value) -> Outcome<
 }
 
 fn newest(workflow: &Path) -> Outcome<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(workflow)?.map(|entry| Ok(entry?.path())).collect::<Outcome<_>>()?;
+    let mut files: Vec<PathBuf> = fs::read_dir(workflow)?.map(|entry| Ok(entry?.path())).collect::<Outcome<_>>()?;
     files.sort();
     files.pop().ok_or_else(|| "the plan began no workflow".into())
 }
 
 fn only_note(project: &Project) -> Outcome<PathBuf> {
-    let entry =
-        fs::read_dir(project.path().join(".ckpt/sessions"))?.next().ok_or("the session was not noted")?;
+    let entry = fs::read_dir(project.path().join(".ckpt/sessions"))?.next().ok_or("the session was not noted")?;
     Ok(entry?.path())
 }

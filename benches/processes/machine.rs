@@ -6,9 +6,7 @@ use std::path::Path;
 /// One line: processor, cores, kernel, and the file system that holds `data`.
 pub(crate) fn describe(data: &Path) -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cpu = cpu
-        .lines()
-        .find_map(|line| Some(line.strip_prefix("model name")?.trim_start_matches(['\t', ' ', ':'])));
+    let cpu = cpu.lines().find_map(|line| Some(line.strip_prefix("model name")?.trim_start_matches(['\t', ' ', ':'])));
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let (cpu, kernel) = (cpu.unwrap_or("unknown processor"), kernel.trim());

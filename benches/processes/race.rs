@@ -92,11 +92,7 @@ impl Race {
 }
 
 /// Runs two programs in turn.
-fn times(
-    mut first: Entrant<'_>,
-    mut second: Entrant<'_>,
-    rounds: usize,
-) -> Outcome<(Vec<Duration>, Vec<Duration>)> {
+fn times(mut first: Entrant<'_>, mut second: Entrant<'_>, rounds: usize) -> Outcome<(Vec<Duration>, Vec<Duration>)> {
     let mut times = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));
     for round in 0..WARM_UP + rounds {
         let (a, b) = (first.run()?, second.run()?);

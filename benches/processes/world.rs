@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ckpt::core::checkpoint::Checkpoint;
-use ckpt::core::format;
+use ckpt_model::checkpoint::Checkpoint;
+use ckpt_model::format;
 use serde_json::json;
 
 use crate::Outcome;

@@ -97,8 +97,7 @@ pub(crate) fn parsed<A: FromArgMatches>(mut matches: ArgMatches) -> Result<A, Fa
     A::from_arg_matches_mut(&mut matches).map_err(|error| Failure::new(ErrorCode::Usage, error.to_string()))
 }
 
-const ABOUT: &str =
-    "Saves, resumes, lists, shows, cleans up and archives the checkpoints of long, multi-phase work";
+const ABOUT: &str = "Saves, resumes, lists, shows, cleans up and archives the checkpoints of long, multi-phase work";
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -117,8 +116,7 @@ Naming a checkpoint:
 `ckpt save --help` explains a command.
 `ckpt man | man -l -` has the settings, environment variables, files and exit codes.";
 
-const GLOBAL_HINT: &str =
-    "Also: --json, -q, -v, --store DIR, --color WHEN, --no-input; `ckpt --help` explains them.";
+const GLOBAL_HINT: &str = "Also: --json, -q, -v, --store DIR, --color WHEN, --no-input; `ckpt --help` explains them.";
 
 /// The whole command tree, for help, completion and documentation.
 #[must_use]
@@ -161,9 +159,7 @@ fn command_list(tree: &Command) -> String {
 /// Building the whole tree takes longer than the rest of a save. So if the first word is a command, only that one is
 /// built. The whole tree is the fallback: it accepts global flags before the command, and words help and errors. Behind
 /// the name of a command both accept the same arguments.
-pub(crate) fn parse(
-    args: &[OsString],
-) -> Result<(&'static CommandSpec, ArgMatches, GlobalArgs), clap::Error> {
+pub(crate) fn parse(args: &[OsString]) -> Result<(&'static CommandSpec, ArgMatches, GlobalArgs), clap::Error> {
     if let [_, word, rest @ ..] = args
         && let Some(spec) = CommandSpec::find(word)
         && let Ok(mut matches) = spec.standalone().try_get_matches_from(rest)

@@ -5,8 +5,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::output::Output;
-use crate::core::span::{Span, humane};
-use crate::platform::{Interruption, SignalHandler};
+use ckpt_model::span::{Span, humane};
+use ckpt_platform::{Interruption, SignalHandler};
 
 /// The longest wait between two attempts, unless `--backoff` is longer.
 const MAX_WAIT: u64 = 60 * 60;
@@ -26,7 +26,7 @@ pub(crate) struct RetryFlags {
 }
 
 fn backoff(text: &str) -> Result<Span, String> {
-    let span: Span = text.parse().map_err(|error: crate::core::span::InvalidSpan| error.to_string())?;
+    let span: Span = text.parse().map_err(|error: ckpt_model::span::InvalidSpan| error.to_string())?;
     if span > Span::from_days(1) {
         return Err("the longest wait is `1d`".to_owned());
     }
@@ -62,10 +62,8 @@ mod tests {
 
     #[test]
     fn the_wait_doubles_up_to_a_limit() {
-        let flags = |backoff: Option<&str>| RetryFlags {
-            retries: 100,
-            backoff: backoff.map(|text| text.parse().unwrap()),
-        };
+        let flags =
+            |backoff: Option<&str>| RetryFlags { retries: 100, backoff: backoff.map(|text| text.parse().unwrap()) };
         let waits = |flags: RetryFlags| [1, 2, 3, 13, 100].map(|failed| flags.seconds_before_retry(failed));
         assert_eq!(waits(flags(None)), [1, 2, 4, 3600, 3600]);
         assert_eq!(waits(flags(Some("10s"))), [10, 20, 40, 3600, 3600]);

@@ -7,9 +7,10 @@
 
 use super::error::Failure;
 use super::words::count;
-use crate::core::change::Stamp;
-use crate::core::retention::{Limit, Snapshot, plan};
-use crate::core::{Checkpoint, Config, Store, WorkflowId, WorkflowStatus};
+use ckpt_model::change::Stamp;
+use ckpt_model::retention::{Limit, Snapshot, plan};
+use ckpt_model::{Checkpoint, Config, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
 
 /// The least number of checkpoints between two cleanups of a workflow that is in progress.
 const MIN_INTERVAL: u64 = 8;

@@ -37,9 +37,8 @@ const CI_SYSTEMS: [(&str, &str, &[&str]); 6] = [
 /// Returns the variables that are read here, each once.
 pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
     let tables = AGENTS.iter().chain(&CI_SYSTEMS);
-    let mut names: Vec<&str> = tables
-        .flat_map(|(marker, _, sessions)| [*marker].into_iter().chain(sessions.iter().copied()))
-        .collect();
+    let mut names: Vec<&str> =
+        tables.flat_map(|(marker, _, sessions)| [*marker].into_iter().chain(sessions.iter().copied())).collect();
     names.sort_unstable();
     names.dedup();
     names.into_iter()

@@ -8,10 +8,10 @@ use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::saving::SaveOptions;
 use super::session::{Session, Workspace};
-use crate::core::change::{Change, MAX_TEXT_BYTES};
-use crate::core::text::replace_nul;
-use crate::core::{Trigger, WorkflowId};
-use crate::platform::{Interruption, SignalHandler, exit_of};
+use ckpt_model::change::{Change, MAX_TEXT_BYTES};
+use ckpt_model::text::replace_nul;
+use ckpt_model::{Trigger, WorkflowId};
+use ckpt_platform::{Interruption, SignalHandler, exit_of};
 
 /// The variables that are set in the environment of the child.
 pub(crate) struct ChildEnvironment {

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
-use crate::core::Timestamp;
+use ckpt_model::Timestamp;
 
 /// The time of this run of the program.
 #[derive(Debug, Clone, Default)]

@@ -14,10 +14,10 @@ use super::args::command_tree;
 use super::env::Environment;
 use super::escape::inline;
 use super::session::Session;
-use crate::core::dialects::Dialect;
-use crate::core::store::Head;
-use crate::core::text::is_hazardous;
-use crate::core::{Handle, Selector, Trigger, WorkflowId};
+use ckpt_formats::dialects::Dialect;
+use ckpt_model::text::is_hazardous;
+use ckpt_model::{Handle, Selector, Trigger, WorkflowId};
+use ckpt_store::Head;
 
 /// The variable that the completion script sets.
 pub(crate) const VARIABLE: &str = "COMPLETE";
@@ -41,9 +41,8 @@ pub(crate) fn respond(env: &Environment) -> bool {
         let tree = with_plain_paths(command_tree());
         if is_flag { tree } else { with_hidden_flags(tree) }
     };
-    let completed = CompleteEnv::with_factory(tree)
-        .var(VARIABLE)
-        .try_complete(env.args.iter().cloned(), env.cwd.as_deref().ok());
+    let completed =
+        CompleteEnv::with_factory(tree).var(VARIABLE).try_complete(env.args.iter().cloned(), env.cwd.as_deref().ok());
     completed.unwrap_or(false)
 }
 
@@ -120,8 +119,7 @@ fn is_plain(word: &str) -> bool {
 /// Replaces the completion of paths by one that offers only plain words.
 fn with_plain_paths(command: Command) -> Command {
     let offers_paths = |arg: &Arg| !matches!(arg.get_value_hint(), ValueHint::Unknown | ValueHint::Other);
-    let restricted =
-        |arg: Arg| if offers_paths(&arg) { arg.add(ArgValueCompleter::new(plain_paths)) } else { arg };
+    let restricted = |arg: Arg| if offers_paths(&arg) { arg.add(ArgValueCompleter::new(plain_paths)) } else { arg };
     command.mut_args(restricted).mut_subcommands(with_plain_paths)
 }
 

@@ -9,9 +9,10 @@ use super::pages::workflows::Query;
 use super::pages::{self, View};
 use super::session::Session;
 use super::views::log::LogReport;
-use crate::core::observe::Selected;
-use crate::core::stats::RunFilter;
-use crate::core::{Handle, WorkflowId, store_stats};
+use ckpt_model::stats::RunFilter;
+use ckpt_model::{Handle, WorkflowId};
+use ckpt_store::observe::Selected;
+use ckpt_store::store_stats;
 
 /// Renders the page of all workflows, or of all archived ones.
 pub(crate) fn workflows(session: &Session, view: &View, query: &Query) -> Result<Markup, Failure> {

@@ -62,8 +62,7 @@ fn install_panic_hook(env: &Environment) {
     }
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|location| format!(" at {}:{}", location.file(), location.line()));
-        let message =
-            format!("internal error{}: {}", place.unwrap_or_default(), panic.payload_as_str().unwrap_or("?"));
+        let message = format!("internal error{}: {}", place.unwrap_or_default(), panic.payload_as_str().unwrap_or("?"));
         let failure = Failure::new(ErrorCode::Bug, message)
             .help("this is a bug in ckpt; what was acknowledged before is safe")
             .help("please report it with the command that you ran");

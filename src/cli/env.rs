@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::caller::Caller;
 use super::streams::Streams;
-use crate::platform;
+use ckpt_platform as platform;
 
 /// The arguments, the variables, the working directory and the streams of a run.
 #[derive(Debug, Clone)]
@@ -80,9 +80,7 @@ impl Environment {
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
         let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
         let list = self.var_os("PATH")?;
-        std::env::split_paths(&list)
-            .map(|dir| dir.join(&name))
-            .find(|path| path.is_absolute() && path.is_file())
+        std::env::split_paths(&list).map(|dir| dir.join(&name)).find(|path| path.is_absolute() && path.is_file())
     }
 
     /// Returns the path of this program.

@@ -22,8 +22,8 @@ use serde_json::{Map, Value, json};
 use super::escape::inline;
 use super::exit::Exit;
 use super::words::left_out;
-use crate::core::Handle;
-use crate::core::schema::Violation;
+use ckpt_model::Handle;
+use ckpt_model::schema::Violation;
 
 /// A failure. Serialises to `ckpt.error.v1`.
 #[derive(Debug, Clone, Serialize)]

@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::core::text::is_hazardous;
+use ckpt_model::text::is_hazardous;
 
 /// Returns the text as one line in which every character can be seen.
 #[must_use]
@@ -76,11 +76,7 @@ pub(crate) fn quoted(text: &str) -> String {
 /// Returns the name of a phase or a task, in quotes if it is more than one word.
 #[must_use]
 pub(crate) fn name(text: &str) -> String {
-    if text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
-        text.to_owned()
-    } else {
-        quoted(text)
-    }
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) { text.to_owned() } else { quoted(text) }
 }
 
 /// Splits the text at its line ends and makes each line safe like [`inline`].
@@ -255,10 +251,7 @@ mod tests {
     #[test]
     fn invisible_fillers_and_operators() {
         assert_shown("\u{115f}\u{1160}\u{3164}\u{ffa0}", "\\u{115f}\\u{1160}\\u{3164}\\u{ffa0}");
-        assert_shown(
-            "\u{2061}\u{2064}\u{206a}\u{206f}\u{34f}",
-            "\\u{2061}\\u{2064}\\u{206a}\\u{206f}\\u{34f}",
-        );
+        assert_shown("\u{2061}\u{2064}\u{206a}\u{206f}\u{34f}", "\\u{2061}\\u{2064}\\u{206a}\\u{206f}\\u{34f}");
     }
 
     #[test]

@@ -11,19 +11,17 @@ use super::error::{ErrorCode, Failure};
 use super::escape;
 use super::session::Session;
 use super::suggest::selectors;
-use crate::core::format::Header;
-use crate::core::selector::{SelectorError, Which};
-use crate::core::store::{self, Entry, Error, WorkflowRow};
-use crate::core::text::shell_word;
-use crate::core::{Handle, Selector, Store, WorkflowId};
+use ckpt_model::format::Header;
+use ckpt_model::selector::{SelectorError, Which};
+use ckpt_model::text::shell_word;
+use ckpt_model::{Handle, Selector, WorkflowId};
+use ckpt_store as store;
+use ckpt_store::Store;
+use ckpt_store::{Entry, Error, WorkflowRow};
 
 /// Where the path of a plan is in the state, natively saved or imported.
-const PLAN_PATHS: [&str; 4] = [
-    "/plan_path",
-    "/claude-plan/plan_path",
-    "/claude-dir/workflow_state/plan_path",
-    "/workflow_state/plan_path",
-];
+const PLAN_PATHS: [&str; 4] =
+    ["/plan_path", "/claude-plan/plan_path", "/claude-dir/workflow_state/plan_path", "/workflow_state/plan_path"];
 
 /// How many matches are offered.
 const MOST_OFFERED: usize = 10;
@@ -73,8 +71,7 @@ impl Session {
                 loaded => return Ok(loaded?),
             },
             Err(error) => {
-                let meant =
-                    selectors(&query.text, false).into_iter().map(|meant| format!("ckpt {command} {meant}"));
+                let meant = selectors(&query.text, false).into_iter().map(|meant| format!("ckpt {command} {meant}"));
                 meant.fold(error.clone().into(), Failure::instead)
             }
         };
@@ -101,12 +98,7 @@ impl Session {
 
 impl Session {
     /// Finds the workflow that a user named, for a command that needs no checkpoint of it.
-    pub(crate) fn find_workflow(
-        &self,
-        store: &Store,
-        query: &Query,
-        command: &str,
-    ) -> Result<WorkflowId, Failure> {
+    pub(crate) fn find_workflow(&self, store: &Store, query: &Query, command: &str) -> Result<WorkflowId, Failure> {
         let Selector { workflow, which } = self.find(store, query, command, |selector| {
             Ok(Selector { workflow: store.resolve_workflow(&selector.workflow)?, which: selector.which })
         })?;
@@ -127,11 +119,7 @@ pub(crate) fn matching_workflows(store: &Store, text: &str) -> Result<HashSet<Wo
     Ok(matching(store, &rows, &wanted).map(|row| row.newest.workflow.clone()).collect())
 }
 
-fn matching<'r>(
-    store: &'r Store,
-    rows: &'r [WorkflowRow],
-    wanted: &'r str,
-) -> impl Iterator<Item = &'r WorkflowRow> {
+fn matching<'r>(store: &'r Store, rows: &'r [WorkflowRow], wanted: &'r str) -> impl Iterator<Item = &'r WorkflowRow> {
     rows.iter().filter(move |row| matches(row, wanted) || has_plan(store, row, wanted))
 }
 

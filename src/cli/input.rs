@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::error::{ErrorCode, Failure};
 use super::session::Session;
 use super::streams::Streams;
-use crate::core::dialects::MAX_SOURCE_BYTES;
-use crate::core::files::{FileProblem, read_bounded};
-use crate::core::import::SourceError;
-use crate::core::json::parse_strict;
-use crate::core::size::Size;
+use ckpt_formats::dialects::MAX_SOURCE_BYTES;
+use ckpt_formats::import::SourceError;
+use ckpt_model::json::parse_strict;
+use ckpt_model::size::Size;
+use ckpt_store::files::{FileProblem, read_bounded};
 
 const MAX_INPUT: Size = Size(16 << 20);
 
@@ -60,11 +60,8 @@ impl Input {
 
     fn stdin(&self, flag: &'static str) -> Result<Vec<u8>, Failure> {
         if let Some(other) = self.stdin_used_by.replace(Some(flag)) {
-            return Err(Failure::new(
-                ErrorCode::StdinTwice,
-                format!("both {other} and {flag} want to read stdin"),
-            )
-            .help("give one of them as `@FILE`"));
+            return Err(Failure::new(ErrorCode::StdinTwice, format!("both {other} and {flag} want to read stdin"))
+                .help("give one of them as `@FILE`"));
         }
         let read = self.streams.read_input(MAX_INPUT.0);
         read.map_err(|problem| unreadable(flag, "stdin", &problem))
@@ -82,9 +79,9 @@ fn read_file(flag: &'static str, path: &str) -> Result<Vec<u8>, Failure> {
 fn unreadable(flag: &'static str, source: &str, problem: &FileProblem) -> Failure {
     let failure = Failure::new(ErrorCode::UnreadableInput, format!("{source}, given with {flag}, {problem}"));
     failure.help(match problem {
-        FileProblem::TooLarge(_) => format!(
-            "{flag} reads at most {MAX_INPUT}; keep large content in a file and record it with `--artifact`"
-        ),
+        FileProblem::TooLarge(_) => {
+            format!("{flag} reads at most {MAX_INPUT}; keep large content in a file and record it with `--artifact`")
+        }
         FileProblem::Missing => "check the path; it starts at the present directory".to_owned(),
         _ => "name a file that can be read, or `-` for stdin".to_owned(),
     })

@@ -7,12 +7,10 @@ use serde::Serialize;
 use super::codex_trust::{Trust, codex_trust};
 use super::error::{ErrorCode, Failure};
 use super::session::Session;
-use crate::core::git::Checkout;
-use crate::core::hosts::Host;
-use crate::core::setup::{
-    Condition, Found, Level, Options, Part, PartKind, Places, condition, gather, parts,
-};
-use crate::platform::canonicalize;
+use ckpt_agents::hosts::Host;
+use ckpt_agents::setup::{Condition, Found, Level, Options, Part, PartKind, Places, condition, gather, parts};
+use ckpt_platform::canonicalize;
+use ckpt_store::git::Checkout;
 
 const YES: &str = "yes";
 const NO: &str = "no";
@@ -71,8 +69,7 @@ impl Agents {
     pub(crate) fn locate(session: &Session) -> Result<Self, Failure> {
         let env = &session.env;
         let home = env.home().filter(|home| home.is_absolute()).ok_or_else(|| {
-            Failure::new(ErrorCode::NoHome, "there is no home directory")
-                .help("set `HOME` to an absolute path")
+            Failure::new(ErrorCode::NoHome, "there is no home directory").help("set `HOME` to an absolute path")
         })?;
         let moved = |variable: &str, below: &str, usual: &str| match env.var_os(variable).map(PathBuf::from) {
             Some(dir) if dir.is_absolute() => dir.join(below),
@@ -117,9 +114,10 @@ impl Agents {
     /// Returns true if an agent has hooks of ours at a level.
     pub(crate) fn has_hooks(&self, host: Host, level: Level) -> bool {
         let parts = parts(host, level, Options::default(), &self.places);
-        parts.into_iter().filter(is_hooks).any(|part| {
-            gather(part, level, &self.places).is_ok_and(|found| condition(&found) != Condition::Absent)
-        })
+        parts
+            .into_iter()
+            .filter(is_hooks)
+            .any(|part| gather(part, level, &self.places).is_ok_and(|found| condition(&found) != Condition::Absent))
     }
 
     /// Judges these agents, or all; of one level, or of both.
@@ -147,9 +145,8 @@ impl Agents {
         if !is_set_up && installation.is_there() {
             todo.push(format!("ckpt setup {host}"));
         }
-        let can_run = matches!(hooks, Condition::Present | Condition::Outdated)
-            && self.ckpt.is_some()
-            && installation.is_there();
+        let can_run =
+            matches!(hooks, Condition::Present | Condition::Outdated) && self.ckpt.is_some() && installation.is_there();
         let effective = match trusted {
             _ if !can_run => NO,
             NO | UNKNOWN => trusted,
@@ -175,8 +172,7 @@ impl Agents {
         for (at, word, flag) in all.into_iter().filter(|(at, ..)| level.is_none_or(|level| level == *at)) {
             for part in parts(host, at, Options::default(), &self.places) {
                 let (path, is_hooks) = (part.path.clone(), is_hooks(&part));
-                let found =
-                    gather(part, at, &self.places).map_or(Condition::Unreadable, |found| condition(&found));
+                let found = gather(part, at, &self.places).map_or(Condition::Unreadable, |found| condition(&found));
                 if found == Condition::Absent {
                     continue;
                 }
@@ -205,9 +201,7 @@ impl Agents {
             Host::Codex => match codex_trust(installation.program.as_deref(), &self.cwd) {
                 Trust::Trusted => return YES,
                 Trust::Untrusted => (NO, "start `codex`, type `/hooks`, and approve the hooks of ckpt"),
-                Trust::Unknown => {
-                    (UNKNOWN, "Codex could not be asked; `/hooks` in it shows if it trusts the hooks")
-                }
+                Trust::Unknown => (UNKNOWN, "Codex could not be asked; `/hooks` in it shows if it trusts the hooks"),
             },
             Host::Gemini if levels == ["project"] => {
                 (UNKNOWN, "trust this folder in `gemini`, or use `ckpt setup gemini` without `--project`")
@@ -239,8 +233,7 @@ fn is_only_ours(directory: &Path, host: Host, places: &Places) -> bool {
         .into_iter()
         .filter_map(|part| gather(part, Level::User, places).ok())
         .collect();
-    let was_made =
-        |found: &Found| found.record.as_ref().is_some_and(|record| record.made.contains(&directory));
+    let was_made = |found: &Found| found.record.as_ref().is_some_and(|record| record.made.contains(&directory));
     let is_ours = |path: &Path| files.iter().any(|found| found.file.starts_with(path));
     files.iter().any(was_made)
         && directory

@@ -11,7 +11,7 @@ use super::output::Output;
 use super::session::Session;
 use super::streams::{Memory, Streams};
 use super::style::ColorChoice;
-use crate::core::digest::Digest;
+use ckpt_model::digest::Digest;
 
 /// The environment that the program was started in, and the store.
 #[derive(Debug, Clone)]
@@ -28,8 +28,7 @@ impl Program {
 
     /// Runs a command and returns what it wrote.
     pub(crate) fn run(&self, args: &[&str]) -> Result<Memory, Failure> {
-        let line: Vec<OsString> =
-            std::iter::once("ckpt").chain(args.iter().copied()).map(OsString::from).collect();
+        let line: Vec<OsString> = std::iter::once("ckpt").chain(args.iter().copied()).map(OsString::from).collect();
         let (command, matches, global) =
             args::parse(&line).map_err(|error| Failure::new(ErrorCode::Usage, error.to_string()))?;
         let session = self.session_with(global.quiet)?;

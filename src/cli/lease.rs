@@ -4,9 +4,10 @@
 
 use super::caller::agent_or_ci;
 use super::session::Session;
-use crate::core::session_note::SessionNote;
-use crate::core::store::SessionKey;
-use crate::core::{Handle, Store, WorkflowId};
+use ckpt_model::session_note::SessionNote;
+use ckpt_model::{Handle, WorkflowId};
+use ckpt_store::SessionKey;
+use ckpt_store::Store;
 
 /// A note that somebody is at work, while a command runs.
 pub(crate) struct Lease<'s> {
@@ -73,8 +74,7 @@ impl Session {
                 (SessionKey::new(agent.name, &agent.session.unwrap_or_default()), true)
             }
             _ => {
-                let (user, machine) =
-                    (self.env.user().unwrap_or_default(), self.env.host().unwrap_or_default());
+                let (user, machine) = (self.env.user().unwrap_or_default(), self.env.host().unwrap_or_default());
                 let process = process.map(|process| format!(" {process}")).unwrap_or_default();
                 (SessionKey::new("", &format!("{user}@{machine}{process}")), false)
             }

@@ -44,7 +44,6 @@ mod style;
 mod suggest;
 mod synonyms;
 mod table;
-#[cfg(feature = "testing")]
 pub mod testing;
 mod text_page;
 mod undo;

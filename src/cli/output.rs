@@ -14,7 +14,7 @@ use super::escape::{document, inline, truncate};
 use super::streams::Streams;
 use super::style::Style;
 use super::text_page::TextPage;
-use crate::platform::terminal_size;
+use ckpt_platform::terminal_size;
 
 /// How this run writes to the streams.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use console::{Key, Term};
 
 use super::escape::truncate;
 use super::output::Output;
-use crate::platform::TerminalGuard;
+use ckpt_platform::TerminalGuard;
 
 /// The most items that are on the screen at once.
 const MOST_LINES: usize = 10;
@@ -91,11 +91,8 @@ impl Picker {
             let mark = if index == self.selected { '>' } else { ' ' };
             lines.push(fitted(&format!("{mark} {item}")));
         }
-        let place = if self.count > room {
-            format!(" ({} of {})", self.selected + 1, self.count)
-        } else {
-            String::new()
-        };
+        let place =
+            if self.count > room { format!(" ({} of {})", self.selected + 1, self.count) } else { String::new() };
         lines.push(fitted(&format!("Up and down, Enter takes it, q leaves{place}")));
         lines
     }
@@ -112,8 +109,7 @@ mod tests {
     #[test]
     fn keys_move_take_and_leave() {
         let mut picker = picker(3);
-        let moves =
-            [(Key::ArrowDown, 1), (Key::Char('j'), 2), (Key::Tab, 0), (Key::ArrowUp, 2), (Key::Char('k'), 1)];
+        let moves = [(Key::ArrowDown, 1), (Key::Char('j'), 2), (Key::Tab, 0), (Key::ArrowUp, 2), (Key::Char('k'), 1)];
         for (key, selected) in moves {
             assert_eq!((picker.press(&key), picker.selected), (Step::Stay, selected), "{key:?}");
         }
@@ -135,15 +131,9 @@ mod tests {
         for step in 0..90 {
             for (columns, rows) in [(80, 24), (20, 8), (9, 2)] {
                 let lines = picker.lines("Which one?", &items, columns, rows);
-                assert!(
-                    lines.len() <= rows.max(3) && lines.iter().all(|line| line.len() < columns),
-                    "{lines:?}"
-                );
+                assert!(lines.len() <= rows.max(3) && lines.iter().all(|line| line.len() < columns), "{lines:?}");
                 let selected = lines.iter().find(|line| line.starts_with('>')).unwrap();
-                assert!(
-                    columns < 20 || selected.contains(&format!("item {} ", picker.selected)),
-                    "{step}: {lines:?}"
-                );
+                assert!(columns < 20 || selected.contains(&format!("item {} ", picker.selected)), "{step}: {lines:?}");
             }
             picker.press(if step < 45 { &Key::ArrowDown } else { &Key::ArrowUp });
         }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::output::Output;
 use super::words::count;
-use crate::core::store::ScanProgress;
+use ckpt_store::ScanProgress;
 
 /// Shorter work shows no progress.
 const DELAY: Duration = Duration::from_millis(500);

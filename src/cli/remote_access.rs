@@ -9,12 +9,15 @@ use super::exit::Exit;
 use super::progress::Progress;
 use super::session::{Session, Workspace};
 use super::views::sync::{SharedWorkflow, SyncReport};
-use crate::core::digest::Digest;
-use crate::core::files::read_regular;
-use crate::core::store::{self, Disk as _, OsDisk};
-use crate::core::{Store, WorkflowId};
-use crate::sync::transports::{self, RemoteUrl, TransportContext};
-use crate::sync::{self, Exchange, Names, Remote, Retrying};
+use ckpt_model::WorkflowId;
+use ckpt_model::digest::Digest;
+use ckpt_store as store;
+use ckpt_store::Store;
+use ckpt_store::files::read_regular;
+use ckpt_store::{Disk as _, OsDisk};
+use ckpt_sync as sync;
+use ckpt_sync::transports::{self, RemoteUrl, TransportContext};
+use ckpt_sync::{Exchange, Names, Remote, Retrying};
 use ckpt_wire::PROGRAM;
 
 /// How long a request may take that somebody waits for.
@@ -70,15 +73,14 @@ impl Session {
     /// Returns a path outside of the store for what this machine keeps about a store and its remote.
     fn own_place(&self, kind: &str, workspace: &Workspace, url: &RemoteUrl) -> Option<PathBuf> {
         let root = workspace.store.root();
-        let root = crate::platform::canonicalize(&root).unwrap_or(root);
+        let root = ckpt_platform::canonicalize(&root).unwrap_or(root);
         let name = Digest::of(format!("{}\n{url}", root.display()).as_bytes()).to_hex();
         Some(self.env.state_home(&self.env.home()?).join("ckpt").join(kind).join(name))
     }
 
     /// Returns true if a remote may be contacted without being asked for: the settings of a store may be a stranger's.
     pub(crate) fn is_trusted(&self, workspace: &Workspace, url: &RemoteUrl, source: Source) -> bool {
-        let is_marked =
-            || self.trust_file(workspace, url).is_some_and(|file| read_regular(&file, 1 << 16).is_ok());
+        let is_marked = || self.trust_file(workspace, url).is_some_and(|file| read_regular(&file, 1 << 16).is_ok());
         source != Source::StoreSettings || is_marked()
     }
 
@@ -87,9 +89,7 @@ impl Session {
         let found = self.find_remote(workspace)?;
         found.map(|(url, _)| url).ok_or_else(|| {
             Failure::new(ErrorCode::NoRemote, "no remote is set up")
-                .help(
-                    "`ckpt remote add git:origin` shares the workflows through the git remote of the project",
-                )
+                .help("`ckpt remote add git:origin` shares the workflows through the git remote of the project")
                 .help("or `file:///srv/ckpt`, `s3://bucket/prefix`; for one command, set `CKPT_REMOTE`")
         })
     }
@@ -166,8 +166,7 @@ impl Session {
         let url = self.remote_url(workspace)?;
         let store = &workspace.store;
         let stamp = self.stamp(&workspace.place, &workspace.config)?;
-        let mut remote =
-            self.open_remote(workspace, &url, &stamp.save_id, options.time_limit.unwrap_or(WHEN_ASKED))?;
+        let mut remote = self.open_remote(workspace, &url, &stamp.save_id, options.time_limit.unwrap_or(WHEN_ASKED))?;
         let mut exchange = exchange_with(store, &mut *remote, &url, &stamp.save_id);
         (exchange.dry_run, exchange.allow_secrets) = (options.dry_run, options.allow_secrets);
         let is_known = |workflow: &WorkflowId| store.ledger(workflow, url.identity()).main > 0;
@@ -185,8 +184,7 @@ impl Session {
         let mut report = SyncReport::new(url.to_string(), !options.dry_run);
         let mut progress = Progress::new(&self.output);
 
-        let mut listed =
-            if options.pull && workflows.is_empty() { Some(exchange.remote.names(None)?) } else { None };
+        let mut listed = if options.pull && workflows.is_empty() { Some(exchange.remote.names(None)?) } else { None };
         let mut ids = workflows.to_vec();
         if ids.is_empty() && options.push {
             ids = store.workflow_ids()?;
@@ -198,11 +196,9 @@ impl Session {
         for (done, workflow) in ids.into_iter().enumerate() {
             progress.at(|| format!("Exchanged {done} of {total} workflows"));
             let mut shared = SharedWorkflow::new(&workflow);
-            let exchanged =
-                exchange_one(store, &mut exchange, &workflow, listed.as_mut(), options, &mut shared);
+            let exchanged = exchange_one(store, &mut exchange, &workflow, listed.as_mut(), options, &mut shared);
             if matches!(exchanged, Ok(false)) && !workflows.is_empty() {
-                let failure =
-                    Failure::from(store::Error::NoSuchWorkflow { id: workflow.clone(), similar: Vec::new() });
+                let failure = Failure::from(store::Error::NoSuchWorkflow { id: workflow.clone(), similar: Vec::new() });
                 if total == 1 {
                     return Err(failure);
                 }

@@ -9,11 +9,11 @@ use super::question::confirm;
 use super::remote_access::{WHEN_ASKED, exchange_with};
 use super::session::{Session, Workspace};
 use super::views::remote_cleanup::RemoteCleanupReport;
-use crate::core::WorkflowId;
-use crate::core::digest::Digest;
-use crate::core::store::OsDisk;
-use crate::sync::transports::RemoteUrl;
-use crate::sync::{Exchange, RemoteCleanup};
+use ckpt_model::WorkflowId;
+use ckpt_model::digest::Digest;
+use ckpt_store::OsDisk;
+use ckpt_sync::transports::RemoteUrl;
+use ckpt_sync::{Exchange, RemoteCleanup};
 
 /// How far a cleanup of the remote goes.
 #[derive(Debug)]
@@ -118,8 +118,7 @@ fn carry_out(
             Err(error) => {
                 let failure = Failure::from(error);
                 // Others would fail in the same way.
-                let is_general =
-                    matches!(failure.code, ErrorCode::RemoteUnreachable | ErrorCode::RemoteRefused);
+                let is_general = matches!(failure.code, ErrorCode::RemoteUnreachable | ErrorCode::RemoteRefused);
                 if is_general && report.is_untouched() {
                     return Err(failure);
                 }

@@ -6,13 +6,14 @@ use super::session::{Session, Workspace};
 use super::share::{Sharing, is_end, not_shared};
 use super::views::save::SaveReport;
 use super::words;
-use crate::core::change::{Change, Stamp};
-use crate::core::config::PushMode;
-use crate::core::next_phase::RunState;
-use crate::core::save::{Outcome, Prepared, Request, Save};
-use crate::core::task::Task;
-use crate::core::text::shell_word;
-use crate::core::{Checkpoint, Handle, PhaseStatus, Store, WorkflowId, WorkflowStatus};
+use ckpt_model::change::{Change, Stamp};
+use ckpt_model::config::PushMode;
+use ckpt_model::next_phase::RunState;
+use ckpt_model::task::Task;
+use ckpt_model::text::shell_word;
+use ckpt_model::{Checkpoint, Handle, PhaseStatus, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::save::{Outcome, Prepared, Request, Save};
 
 /// The cleanup of a workflow with at most this many checkpoints takes no time to speak of.
 const SHORT: u64 = 64;
@@ -197,8 +198,7 @@ fn open_work(change: &Change, checkpoint: &Checkpoint) -> Vec<String> {
     let is_concerned = |task: &&Task| {
         completes_workflow || all_phases_done || completed.is_some_and(|id| task.phase.as_ref() == Some(id))
     };
-    let tasks: Vec<String> =
-        content.open_tasks().filter(is_concerned).map(|task| task.id.to_string()).collect();
+    let tasks: Vec<String> = content.open_tasks().filter(is_concerned).map(|task| task.id.to_string()).collect();
     if let Some(first) = tasks.first() {
         let what = match completed {
             _ if completes_workflow => format!("{workflow} is complete"),
@@ -207,9 +207,7 @@ fn open_work(change: &Change, checkpoint: &Checkpoint) -> Vec<String> {
         };
         let open = words::first_few(&tasks, MOST_NAMED);
         let task = shell_word(format!("{first}=complete"));
-        warnings.push(format!(
-            "{what}, but not its tasks {open}; once they are: `ckpt save {workflow} --task {task}`"
-        ));
+        warnings.push(format!("{what}, but not its tasks {open}; once they are: `ckpt save {workflow} --task {task}`"));
     }
     warnings
 }

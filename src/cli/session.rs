@@ -12,20 +12,21 @@ use super::env::Environment;
 use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::output::Output;
-use crate::core::change::Stamp;
-use crate::core::checkpoint::{Artifact, Checkpoint, Writer};
-use crate::core::dialects::Draft;
-use crate::core::git::Checkout;
-use crate::core::observe::{Observer, Selected, gather, sharing};
-use crate::core::redact::redact_text;
-use crate::core::resume::{Facts, FileCondition, Resume, evaluate};
-use crate::core::save;
-use crate::core::session_note::SessionNote;
-use crate::core::settings_file;
-use crate::core::store::Error;
-use crate::core::store::{HeadMemory, Located, Location, Searcher, locate};
-use crate::core::text::shell_word;
-use crate::core::{Config, Store, Timestamp};
+use ckpt_formats::dialects::Draft;
+use ckpt_model::change::Stamp;
+use ckpt_model::checkpoint::{Artifact, Checkpoint, Writer};
+use ckpt_model::redact::redact_text;
+use ckpt_model::resume::{Facts, FileCondition, Resume, evaluate};
+use ckpt_model::session_note::SessionNote;
+use ckpt_model::text::shell_word;
+use ckpt_model::{Config, Timestamp};
+use ckpt_store::Error;
+use ckpt_store::Store;
+use ckpt_store::git::Checkout;
+use ckpt_store::observe::{Observer, Selected, gather, sharing};
+use ckpt_store::save;
+use ckpt_store::settings_file;
+use ckpt_store::{HeadMemory, Located, Location, Searcher, locate};
 
 /// The context that every command gets.
 #[derive(Clone)]
@@ -95,11 +96,8 @@ impl Session {
 
     pub(crate) fn cwd(&self) -> Result<PathBuf, Failure> {
         self.env.cwd.clone().map_err(|error| {
-            Failure::new(
-                ErrorCode::NoWorkingDirectory,
-                format!("the working directory cannot be used: {error}"),
-            )
-            .help("change to a directory that exists")
+            Failure::new(ErrorCode::NoWorkingDirectory, format!("the working directory cannot be used: {error}"))
+                .help("change to a directory that exists")
         })
     }
 

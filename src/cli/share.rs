@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use super::error::{ErrorCode, Failure};
 use super::remote_access::{SyncOptions, exchange_with};
 use super::session::{Session, Workspace};
-use crate::core::change::{Change, Stamp};
-use crate::core::config::PushMode;
-use crate::core::save::{Outcome, Save};
-use crate::core::store::Store;
-use crate::core::{Checkpoint, Handle, WorkflowId, WorkflowStatus};
-use crate::sync::ClaimingDisk;
-use crate::sync::transports::RemoteUrl;
+use ckpt_model::change::{Change, Stamp};
+use ckpt_model::config::PushMode;
+use ckpt_model::{Checkpoint, Handle, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::save::{Outcome, Save};
+use ckpt_sync::ClaimingDisk;
+use ckpt_sync::transports::RemoteUrl;
 
 /// How long a request may take that nobody asked for. It is made three times.
 const UNASKED: Duration = Duration::from_secs(6);

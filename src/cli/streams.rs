@@ -4,8 +4,8 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::core::files::{FileProblem, read_bounded};
-use crate::platform;
+use ckpt_platform as platform;
+use ckpt_store::files::{FileProblem, read_bounded};
 
 /// Where a run reads its input and writes its output.
 #[derive(Debug, Clone, Default)]
@@ -62,9 +62,7 @@ impl Streams {
         is_complete: impl Fn(&[u8]) -> bool,
     ) -> io::Result<Option<Vec<u8>>> {
         match self.in_memory() {
-            Some(mut memory) => {
-                Ok(Some(std::mem::take(&mut memory.input)).filter(|read| read.len() <= limit))
-            }
+            Some(mut memory) => Ok(Some(std::mem::take(&mut memory.input)).filter(|read| read.len() <= limit)),
             None => platform::read_stdin(limit, patience, is_complete),
         }
     }

@@ -12,9 +12,9 @@ use clap::{ArgMatches, Command};
 use super::args::{self, CommandSpec, GlobalArgs, command_tree};
 use super::synonyms::{self, NEWEST};
 use super::values::is_document;
-use crate::core::WorkflowId;
-use crate::core::status_word::parse_status_word;
-use crate::core::text::{distance, shell_argument};
+use ckpt_model::WorkflowId;
+use ckpt_model::status_word::parse_status_word;
+use ckpt_model::text::{distance, shell_argument};
 
 /// The most replacements in one line.
 const MOST_STEPS: usize = 6;
@@ -308,9 +308,8 @@ impl Line {
         let spec = self.command()?;
         let command = spec.standalone();
         let start = self.words.iter().position(|word| CommandSpec::find(&word.into()).is_some())? + 1;
-        (start..self.words.len()).find(|place| {
-            !self.words[*place].starts_with('-') && !takes_value(&command, &self.words[*place - 1])
-        })
+        (start..self.words.len())
+            .find(|place| !self.words[*place].starts_with('-') && !takes_value(&command, &self.words[*place - 1]))
     }
 }
 

@@ -91,8 +91,7 @@ pub(crate) fn lines(page: &TextPage, columns: &[Column], rows: &[Vec<Cell>]) -> 
             *column = width(&cell.text).max(*column);
         }
     }
-    let has_text =
-        |index: usize| rows.iter().filter_map(|row| row.get(index)).any(|cell| !cell.text.is_empty());
+    let has_text = |index: usize| rows.iter().filter_map(|row| row.get(index)).any(|cell| !cell.text.is_empty());
     let is_shown = |index: usize| columns[index].rank.is_none() || has_text(index);
     let widths: Vec<Option<usize>> =
         widths.into_iter().enumerate().map(|(index, width)| is_shown(index).then_some(width)).collect();

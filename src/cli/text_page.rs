@@ -2,8 +2,8 @@
 
 use super::escape;
 use super::style::Style;
-use crate::core::Timestamp;
-use crate::core::span::ago;
+use ckpt_model::Timestamp;
+use ckpt_model::span::ago;
 
 /// Wrapped text keeps at least this width; a narrower terminal breaks words anyway.
 const LEAST_ROOM: usize = 16;

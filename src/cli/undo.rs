@@ -2,10 +2,10 @@
 
 use super::session::Session;
 use super::values::short;
-use crate::core::Store;
-use crate::core::change::Stamp;
-use crate::core::digest::Digest;
-use crate::core::store::ArchivedPart;
+use ckpt_model::change::Stamp;
+use ckpt_model::digest::Digest;
+use ckpt_store::ArchivedPart;
+use ckpt_store::Store;
 
 impl Session {
     /// Records what a plan has archived, and returns the command that brings exactly that back, however many workflows it

@@ -11,12 +11,12 @@ use super::error::{ErrorCode, Failure, SELECTOR_GRAMMAR};
 use super::session::Session;
 use super::suggest::{Conditions, corrected, with_newest};
 use super::words::FIRST_COMMAND;
-use crate::core::WorkflowStatus;
-use crate::core::name::InvalidName;
-use crate::core::selector::SelectorError;
-use crate::core::store::Head;
-use crate::core::trigger::UnknownTrigger;
-use crate::core::workflow_id::{InvalidId, WorkflowId};
+use ckpt_model::WorkflowStatus;
+use ckpt_model::name::InvalidName;
+use ckpt_model::selector::SelectorError;
+use ckpt_model::trigger::UnknownTrigger;
+use ckpt_model::workflow_id::{InvalidId, WorkflowId};
+use ckpt_store::Head;
 
 /// Returns the text of help or version, which clap reports as errors too, or the failure.
 pub(crate) fn explain(error: &clap::Error, env: &Environment) -> Result<String, Failure> {

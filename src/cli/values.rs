@@ -3,10 +3,10 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use crate::core::config::PushMode;
-use crate::core::dialects::Dialect;
-use crate::core::digest::Digest;
-use crate::core::{ArchiveReason, PhaseStatus, WorkflowStatus};
+use ckpt_formats::dialects::Dialect;
+use ckpt_model::config::PushMode;
+use ckpt_model::digest::Digest;
+use ckpt_model::{ArchiveReason, PhaseStatus, WorkflowStatus};
 
 impl ValueEnum for PhaseStatus {
     fn value_variants<'a>() -> &'a [Self] {

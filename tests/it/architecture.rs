@@ -53,8 +53,7 @@ fn the_modules_of_core_form_no_cycle() {
 #[test]
 fn lower_layers_do_not_use_higher_ones() {
     for (lower, higher) in [("core", "cli"), ("core", "sync"), ("sync", "cli")] {
-        let wrong =
-            uses_in(lower).into_iter().filter(|used| used.path.first().is_some_and(|root| root == higher));
+        let wrong = uses_in(lower).into_iter().filter(|used| used.path.first().is_some_and(|root| root == higher));
         let wrong: BTreeSet<String> = wrong.map(|used| used.file).collect();
         assert!(wrong.is_empty(), "files of `{lower}` use `{higher}`: {wrong:?}");
     }
@@ -97,11 +96,7 @@ fn code_for_one_operating_system_is_in_platform() {
             seen += usize::from(bound);
             // The program chooses the allocator, not the library.
             let allocator = relative == Path::new("main.rs") && line.contains("target_env = \"musl\"");
-            assert!(
-                !bound || relative.starts_with("platform") || allocator,
-                "{}: {line}",
-                relative.display()
-            );
+            assert!(!bound || relative.starts_with("platform") || allocator, "{}: {line}", relative.display());
         }
     }
     assert!(seen > 10, "the scanner finds nothing");
@@ -115,8 +110,7 @@ fn code_for_one_operating_system_is_in_platform() {
 fn is_platform_bound(line: &str) -> bool {
     let condition = line.split("cfg").nth(1).unwrap_or_default().split(']').next().unwrap_or_default();
     let words: Vec<&str> = condition.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    let conditional =
-        words.iter().any(|word| matches!(*word, "unix" | "windows") || word.starts_with("target_"));
+    let conditional = words.iter().any(|word| matches!(*word, "unix" | "windows") || word.starts_with("target_"));
     let crates = ["std::os::", "rustix::", "signal_hook::", "winapi_util::"];
     conditional || crates.iter().any(|name| line.contains(name))
 }
@@ -136,10 +130,8 @@ fn paths_are_found_wherever_they_stand() {
     let text = "use super::a::{B, c::{self, D}};\nfn f() { crate::core::e::g() }\n// crate::core::no\n\
                 #[cfg(test)]\nmod tests {\n    use crate::core::no;\n}\nuse crate::core::{H, i::J as K};\n";
     let module = ["core", "x", "y"].map(str::to_owned);
-    let found: BTreeSet<String> =
-        paths(&without_tests(text), &module).iter().map(|path| path.join("::")).collect();
-    let expected =
-        ["core::H", "core::e::g", "core::i::J", "core::x::a::B", "core::x::a::c", "core::x::a::c::D"];
+    let found: BTreeSet<String> = paths(&without_tests(text), &module).iter().map(|path| path.join("::")).collect();
+    let expected = ["core::H", "core::e::g", "core::i::J", "core::x::a::B", "core::x::a::c", "core::x::a::c::D"];
     assert_eq!(found, expected.map(str::to_owned).into());
 }
 
@@ -245,8 +237,7 @@ fn paths(text: &str, module: &[String]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(at) = [rest.find("crate::"), rest.find("super::")].into_iter().flatten().min() {
-        let mut base: &[String] =
-            if rest[at..].starts_with("crate::") { &[] } else { &module[..module.len() - 1] };
+        let mut base: &[String] = if rest[at..].starts_with("crate::") { &[] } else { &module[..module.len() - 1] };
         let mut tail = &rest[at + "crate::".len()..];
         while let Some(further) = tail.strip_prefix("super::") {
             base = &base[..base.len() - 1];

@@ -19,9 +19,7 @@ fn the_pages_work_in_a_browser() {
     if !scripts.join("node_modules/playwright-core").exists() {
         return skip("`npm ci` has not been run in tests/browser");
     }
-    let output =
-        Command::new(node).arg(scripts.join("run.mjs")).arg(CKPT.as_str()).arg(chromium).output().unwrap();
-    let text =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let output = Command::new(node).arg(scripts.join("run.mjs")).arg(CKPT.as_str()).arg(chromium).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
 }

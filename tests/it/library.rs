@@ -15,8 +15,7 @@ fn a_workflow_is_saved_listed_loaded_and_resumed() {
     let project = tempfile::tempdir().unwrap();
     std::fs::write(project.path().join("spec.md"), "text").unwrap();
     let store = Store::open(project.path().join(".ckpt")).unwrap();
-    let first =
-        store.save("042").phases(["plan", "build"]).phase("plan").title("Login").artifact("spec", "spec.md");
+    let first = store.save("042").phases(["plan", "build"]).phase("plan").title("Login").artifact("spec", "spec.md");
     assert_eq!(written(first.write().unwrap()), 1);
     let second = store.save("042").phase("build").status(PhaseStatus::Failed).state(json!({"retries": 1}));
     assert_eq!(written(second.write().unwrap()), 2);

@@ -331,27 +331,16 @@ const PLACES: &[&str] = &[
 ];
 
 /// Directories whose files were written by others, or are made; and the lists of phrases in this file.
-const NOT_READ: &[&str] = &[
-    "fixtures",
-    "golden",
-    "corpus",
-    "node_modules",
-    "target",
-    "package.json",
-    "package-lock.json",
-    "words.rs",
-];
+const NOT_READ: &[&str] =
+    &["fixtures", "golden", "corpus", "node_modules", "target", "package.json", "package-lock.json", "words.rs"];
 
 #[test]
 fn texts_have_the_usual_words() {
     let found: Vec<(String, String)> = all_files().iter().flat_map(|file| problems_in(file)).collect();
     let files: BTreeSet<&str> = found.iter().map(|(file, _)| file.as_str()).collect();
     let list: BTreeSet<&str> = STILL_TO_DO.iter().copied().collect();
-    let new: Vec<&str> = found
-        .iter()
-        .filter(|(file, _)| !list.contains(file.as_str()))
-        .map(|(_, problem)| problem.as_str())
-        .collect();
+    let new: Vec<&str> =
+        found.iter().filter(|(file, _)| !list.contains(file.as_str())).map(|(_, problem)| problem.as_str()).collect();
     assert!(new.is_empty(), "{} unusual phrases:\n{}", new.len(), new.join("\n"));
     let done: Vec<&str> = list.difference(&files).copied().collect();
     assert!(done.is_empty(), "remove these from STILL_TO_DO, they are done:\n{}", done.join("\n"));
@@ -368,10 +357,7 @@ fn phrases_are_found_in_comments_strings_and_documents() {
     let page = "The end. A file that\nis there and is no `thing`\n```console\nis no\n```\n";
     assert_eq!(phrases("a.md", page), ["1 that is there", "2 is no"]);
     assert_eq!(phrases("a.sh", "echo it goes on\n# It goes on.\n#!/bin/sh\n"), ["2 goes on"]);
-    assert_eq!(
-        phrases("a.json", "{\"behind\": {\"description\": \"Says that this is no id.\"}}"),
-        ["1 is no"]
-    );
+    assert_eq!(phrases("a.json", "{\"behind\": {\"description\": \"Says that this is no id.\"}}"), ["1 is no"]);
 }
 
 /// Returns the problems of a file, each as a line of the failure.
@@ -388,16 +374,14 @@ fn problems(file: &str, text: &str) -> Vec<(usize, String, String)> {
     let mut found = Vec::new();
     for passage in passages(file, text) {
         let words = words(&passage);
-        if let Some(first) =
-            words.first().filter(|first| passage.is_doc && NO_BEGINNING.contains(&first.text.as_str()))
+        if let Some(first) = words.first().filter(|first| passage.is_doc && NO_BEGINNING.contains(&first.text.as_str()))
         {
             let instead = "a doc comment begins with a verb or a noun of the domain".to_owned();
             found.push((first.line, first.text.replacen('w', "W", 1), instead));
         }
         for at in 0..words.len() {
             for (phrase, instead) in DENIED {
-                if length(&split(phrase), &words[at..]).is_some_and(|length| !is_allowed(&words, at, length))
-                {
+                if length(&split(phrase), &words[at..]).is_some_and(|length| !is_allowed(&words, at, length)) {
                     found.push((words[at].line, (*phrase).to_owned(), format!("use: {instead}")));
                 }
             }
@@ -411,9 +395,9 @@ fn problems(file: &str, text: &str) -> Vec<(usize, String, String)> {
 fn is_allowed(words: &[Word], at: usize, denied: usize) -> bool {
     let starts = at.saturating_sub(6)..=at;
     starts.into_iter().any(|start| {
-        ALLOWED.iter().any(|allowed| {
-            length(&split(allowed), &words[start..]).is_some_and(|length| start + length >= at + denied)
-        })
+        ALLOWED
+            .iter()
+            .any(|allowed| length(&split(allowed), &words[start..]).is_some_and(|length| start + length >= at + denied))
     })
 }
 

@@ -7,8 +7,7 @@ use crate::project::{Project, program};
 #[test]
 fn a_workflow_from_the_first_save_to_the_last() {
     let project = Project::new();
-    let saved =
-        project.ok(&["done", "042", "--phases", "plan,build", "--phase", "plan", "--next", "Write it"]);
+    let saved = project.ok(&["done", "042", "--phases", "plan,build", "--phase", "plan", "--next", "Write it"]);
     assert_eq!(saved.out, "042/1\n");
     assert!(saved.err.contains("Created the store"), "{}", saved.err);
     project.ok(&["start", "042", "--phase", "build", "--state", r#"{"files": 3}"#]);
@@ -55,8 +54,7 @@ fn what_leaves_the_store_comes_back() {
 fn settings_and_documents_may_have_the_line_ends_of_windows() {
     let project = Project::new();
     project.ok(&["init"]);
-    project
-        .write(".ckpt/config.toml", "[pipelines.web]\r\nphases = [\r\n  \"draft\",\r\n  \"ship\",\r\n]\r\n");
+    project.write(".ckpt/config.toml", "[pipelines.web]\r\nphases = [\r\n  \"draft\",\r\n  \"ship\",\r\n]\r\n");
     let input = "{\r\n  \"phase\": \"draft\",\r\n  \"next\": \"Ship it\"\r\n}\r\n";
     let args = ["save", "042", "--pipeline", "web", "--from", "-"];
     project.run_with_input(&args, input).expect(&args, 0);

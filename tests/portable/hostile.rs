@@ -15,8 +15,7 @@ fn names_that_windows_lacks_are_refused_everywhere_with_one_that_works() {
     let project = Project::new();
     for name in IMPOSSIBLE {
         let refused = project.fails(&["start", name, "--phases", "a", "--phase", "a"], 2);
-        let nearest =
-            refused.err.split("the nearest legal id is `").nth(1).and_then(|rest| rest.split('`').next());
+        let nearest = refused.err.split("the nearest legal id is `").nth(1).and_then(|rest| rest.split('`').next());
         let nearest = nearest.unwrap_or_else(|| panic!("{}", refused.err));
         project.ok(&["start", nearest, "--phases", "a", "--phase", "a"]);
     }
@@ -126,8 +125,7 @@ fn a_path_through_a_link_is_the_same_path() {
     fs::write(work.join("plan.md"), "one").unwrap();
     let run = |args: &[&str], ceiling: &std::path::Path| {
         let mut command = project.command(args);
-        let command =
-            command.current_dir(link.join("work").join("sub")).env("CKPT_CEILING_DIRECTORIES", ceiling);
+        let command = command.current_dir(link.join("work").join("sub")).env("CKPT_CEILING_DIRECTORIES", ceiling);
         Run::of(&command.output().unwrap())
     };
     let (store, plan) = (typed(".ckpt"), typed("plan.md"));

@@ -3,12 +3,7 @@
 //!
 //! Only the standard library is used here, and the program is used as people use it. Everything that needs more than one
 //! platform has is in `tests/it`.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "tests arrange their own world"
-)]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, clippy::panic, reason = "tests arrange their own world")]
 
 mod everyday;
 mod hostile;

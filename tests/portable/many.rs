@@ -88,8 +88,7 @@ fn what_a_killed_saver_acknowledged_is_there() {
     let project = Project::new();
     project.ok(&["start", "042", "--phases", "a,b", "--phase", "a"]);
     for round in 0..6 {
-        let mut savers: Vec<Child> =
-            (0..3).map(|_| project.start(&["start", "042", "--phase", "a"])).collect();
+        let mut savers: Vec<Child> = (0..3).map(|_| project.start(&["start", "042", "--phase", "a"])).collect();
         // The savers get a little further in each round.
         std::thread::sleep(std::time::Duration::from_millis(5 * round));
         let _ = savers[0].kill();

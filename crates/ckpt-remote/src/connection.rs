@@ -6,8 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
-    ReqwestConnector,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
 };
 use object_store::{BackoffConfig, Certificate, ClientOptions, RetryConfig};
 

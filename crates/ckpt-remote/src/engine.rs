@@ -81,11 +81,7 @@ impl Engine {
         Self::new(client.clone(), Credentials::Google(client), target)
     }
 
-    fn new(
-        client: impl ObjectStore + PaginatedListStore + Clone,
-        credentials: Credentials,
-        target: &Target,
-    ) -> Self {
+    fn new(client: impl ObjectStore + PaginatedListStore + Clone, credentials: Credentials, target: &Target) -> Self {
         let prefix = if target.prefix.is_empty() { String::new() } else { format!("{}/", target.prefix) };
         let secrets = Secrets::default();
         Self {
@@ -222,9 +218,7 @@ impl Engine {
                 return Outcome::Failed(Failure::Exists);
             }
             (Reply::Status(200..=299), _) if asked != Asked::Change => Failure::Unusable,
-            (Reply::Status(200..=299 | 408 | 409 | 429 | 500 | 502..=599) | Reply::Lost, _) => {
-                Failure::Unknown
-            }
+            (Reply::Status(200..=299 | 408 | 409 | 429 | 500 | 502..=599) | Reply::Lost, _) => Failure::Unknown,
             (Reply::NotConnected, _) => Failure::Unreachable,
             (Reply::None | Reply::Status(_), _) => Failure::Refused,
         };
@@ -260,7 +254,8 @@ mod tests {
 
     #[test]
     fn the_code_of_an_answer_is_found_and_nothing_else() {
-        let body = "Server returned non-2xx status code: 403 Forbidden: <Error><Code>AccessDenied</Code><Key>x</Key></Error>";
+        let body =
+            "Server returned non-2xx status code: 403 Forbidden: <Error><Code>AccessDenied</Code><Key>x</Key></Error>";
         assert_eq!(code_of(body).as_deref(), Some("AccessDenied"));
         for text in ["", "<Code>", "<Code></Code>", "<Code>a b</Code>", "<Code>\u{1b}[2J</Code>"] {
             assert_eq!(code_of(text), None, "{text:?}");

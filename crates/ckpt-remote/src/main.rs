@@ -34,8 +34,7 @@ fn main() -> ExitCode {
         [] => return serve::run(),
         [flag] if flag == "--version" => writeln!(stdout, "ckpt-remote {}", env!("CARGO_PKG_VERSION")),
         _ => {
-            let _ =
-                writeln!(io::stderr(), "usage: ckpt-remote [--version]; ckpt starts it without arguments");
+            let _ = writeln!(io::stderr(), "usage: ckpt-remote [--version]; ckpt starts it without arguments");
             return ExitCode::from(2);
         }
     };

@@ -11,14 +11,8 @@ use std::path::Path;
 /// The maximum size of a file.
 const MAX_FILE: u64 = 1 << 20;
 /// Settings that name another source of keys.
-const INDIRECT: [&str; 6] = [
-    "role_arn",
-    "credential_process",
-    "sso_session",
-    "sso_account_id",
-    "web_identity_token_file",
-    "login_session",
-];
+const INDIRECT: [&str; 6] =
+    ["role_arn", "credential_process", "sso_session", "sso_account_id", "web_identity_token_file", "login_session"];
 
 /// The settings of one profile, from both files. The file `credentials` comes first.
 #[derive(Debug, Default)]
@@ -28,12 +22,7 @@ impl Profile {
     /// Reads a profile; it is empty if there is none.
     ///
     /// `is_named` says that the user asked for this profile, so that it must exist.
-    pub(crate) fn read(
-        name: &str,
-        is_named: bool,
-        credentials: &Path,
-        config: &Path,
-    ) -> Result<Self, String> {
+    pub(crate) fn read(name: &str, is_named: bool, credentials: &Path, config: &Path) -> Result<Self, String> {
         let mut settings = BTreeMap::new();
         let section = if name == "default" { "default".to_owned() } else { format!("profile {name}") };
         let mut is_found = false;
@@ -44,11 +33,7 @@ impl Profile {
             }
         }
         if is_named && !is_found {
-            return Err(format!(
-                "there is no profile `{name}` in {} or {}",
-                credentials.display(),
-                config.display()
-            ));
+            return Err(format!("there is no profile `{name}` in {} or {}", credentials.display(), config.display()));
         }
         let has_keys = settings.contains_key("aws_access_key_id");
         if let Some(key) = INDIRECT.into_iter().find(|key| !has_keys && settings.contains_key(*key)) {
@@ -127,10 +112,7 @@ mod tests {
     #[test]
     fn a_profile_without_keys_of_its_own_is_refused_with_the_command_that_helps() {
         let refusal = profile("sso").unwrap_err();
-        assert!(
-            refusal.contains("sso_session") && refusal.contains("export-credentials --profile sso"),
-            "{refusal}"
-        );
+        assert!(refusal.contains("sso_session") && refusal.contains("export-credentials --profile sso"), "{refusal}");
         assert!(profile("nobody").unwrap_err().contains("no profile `nobody`"));
     }
 

@@ -4,9 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ckpt_wire::{
-    Answer, Failure, Greeting, MAX_IN_FLIGHT, Open, Outcome, PROTOCOL, Request, read_frame, write_frame,
-};
+use ckpt_wire::{Answer, Failure, Greeting, MAX_IN_FLIGHT, Open, Outcome, PROTOCOL, Request, read_frame, write_frame};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 

@@ -116,8 +116,7 @@ fn s3(target: &Target, endpoint: &Endpoint<'_>, secrets: &mut Secrets) -> Result
         None => ["aws_access_key_id", "aws_secret_access_key", "aws_session_token"]
             .map(|key| profile.get(key).map(str::to_owned)),
     };
-    let names =
-        [AmazonS3ConfigKey::AccessKeyId, AmazonS3ConfigKey::SecretAccessKey, AmazonS3ConfigKey::Token];
+    let names = [AmazonS3ConfigKey::AccessKeyId, AmazonS3ConfigKey::SecretAccessKey, AmazonS3ConfigKey::Token];
     for (name, value) in names.into_iter().zip(keys) {
         secrets.0.extend(value.clone());
         settings.extend(value.map(|value| (name, value)));
@@ -146,15 +145,13 @@ fn aws_profile(lookup: Lookup<'_>) -> Result<Profile, String> {
         return Ok(Profile::default());
     };
     let file = |variable, name| lookup(variable).map_or_else(|| home.join(name), PathBuf::from);
-    let (credentials, config) =
-        (file("AWS_SHARED_CREDENTIALS_FILE", "credentials"), file("AWS_CONFIG_FILE", "config"));
+    let (credentials, config) = (file("AWS_SHARED_CREDENTIALS_FILE", "credentials"), file("AWS_CONFIG_FILE", "config"));
     Profile::read(named.as_deref().unwrap_or("default"), named.is_some(), &credentials, &config)
 }
 
 fn azure(target: &Target, endpoint: &Endpoint<'_>) -> Result<Engine, String> {
     let lookup = endpoint.lookup;
-    let settings: Vec<_> =
-        AZURE.iter().filter_map(|(name, key)| lookup(name).map(|value| (*key, value))).collect();
+    let settings: Vec<_> = AZURE.iter().filter_map(|(name, key)| lookup(name).map(|value| (*key, value))).collect();
     let find = |key| settings.iter().find(|(found, _)| *found == key).map(|(_, value)| value.as_str());
     let is_emulator = find(AzureConfigKey::UseEmulator).is_some_and(|value| value != "false" && value != "0");
     let url = if is_emulator {
@@ -253,8 +250,7 @@ mod tests {
             ("AWS_SECRET_ACCESS_KEY", "hush-hush"),
             ("AWS_ENDPOINT_URL", "gopher://hush-hush"),
         ];
-        let lookup =
-            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         let target = Target::parse("s3://team/x").unwrap();
         let error = engine(&target, false, &lookup).map(|_| ()).unwrap_err();
         assert_eq!(error, "the endpoint gopher://*** starts with neither https:// nor http://");

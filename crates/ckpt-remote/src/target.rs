@@ -40,9 +40,7 @@ impl Target {
             ));
         }
         let is_part = |part: &str| {
-            !part.is_empty()
-                && !part.starts_with('.')
-                && part.chars().all(|c| is_name(c) || "@+=".contains(c))
+            !part.is_empty() && !part.starts_with('.') && part.chars().all(|c| is_name(c) || "@+=".contains(c))
         };
         if !prefix.is_empty() && !prefix.split('/').all(is_part) {
             return Err(format!(
@@ -60,9 +58,9 @@ impl Target {
 fn unsuitable(kind: Kind, bucket: &str) -> Option<&'static str> {
     let ends = |ends: &[&str]| ends.iter().any(|end| bucket.ends_with(end));
     match kind {
-        Kind::S3 if ends(&["--x-s3", "--xa-s3"]) => Some(
-            "a directory bucket of S3 Express lists keys in no order, so the newest checkpoint cannot be found",
-        ),
+        Kind::S3 if ends(&["--x-s3", "--xa-s3"]) => {
+            Some("a directory bucket of S3 Express lists keys in no order, so the newest checkpoint cannot be found")
+        }
         Kind::S3 if ends(&["--ol-s3"]) => {
             Some("an access point of S3 Object Lambda may answer with other bytes than were written")
         }

@@ -234,10 +234,7 @@ mod tests {
     #[test]
     fn frames_are_read_back_one_after_the_other() {
         let create = Request { id: 1, verb: Verb::Create { key: "wf/042/x".to_owned() } };
-        let list = Request {
-            id: u64::MAX,
-            verb: Verb::List { prefix: "wf/".into(), after: String::new(), limit: 7 },
-        };
+        let list = Request { id: u64::MAX, verb: Verb::List { prefix: "wf/".into(), after: String::new(), limit: 7 } };
         let bytes = [framed(&create, b"{}"), framed(&list, b"")].concat();
         let mut pipe = &bytes[..];
         assert_eq!(read_frame(&mut pipe).unwrap(), Some((create, b"{}".to_vec())));
@@ -275,18 +272,12 @@ mod tests {
 
     #[test]
     fn only_addresses_of_this_machine_are_loopback() {
-        for url in
-            ["http://localhost/a", "http://127.0.0.1:9000", "http://[::1]:9000/x", "git://me@127.0.0.2/a"]
-        {
+        for url in ["http://localhost/a", "http://127.0.0.1:9000", "http://[::1]:9000/x", "git://me@127.0.0.2/a"] {
             assert!(is_loopback(url), "{url}");
         }
-        for url in [
-            "http://127.0.0.1.example.com",
-            "http://127.0.0.1:80@example.com/",
-            "http://10.0.0.1",
-            "x",
-            "http://",
-        ] {
+        for url in
+            ["http://127.0.0.1.example.com", "http://127.0.0.1:80@example.com/", "http://10.0.0.1", "x", "http://"]
+        {
             assert!(!is_loopback(url), "{url}");
         }
     }

@@ -9,9 +9,9 @@ use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Session, Workspace};
-use crate::core::change::{Approve, Change};
-use crate::core::observe::Selected;
-use crate::core::{PhaseId, WorkflowId};
+use ckpt_model::change::{Approve, Change};
+use ckpt_model::{PhaseId, WorkflowId};
+use ckpt_store::observe::Selected;
 
 pub(crate) const COMMAND: CommandSpec = command!(ApproveArgs, "approve", EXAMPLES, run);
 
@@ -53,11 +53,7 @@ fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 /// Returns the phase that waits for approval.
-fn waiting_phase(
-    session: &Session,
-    workspace: &Workspace,
-    workflow: &WorkflowId,
-) -> Result<PhaseId, Failure> {
+fn waiting_phase(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> Result<PhaseId, Failure> {
     let resume = session.judge(workspace, Selected::newest(&workspace.store, workflow)?).resume;
     if let Some(phase) = resume.awaiting_approval.into_iter().next() {
         return Ok(phase);

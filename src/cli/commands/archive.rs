@@ -12,12 +12,11 @@ use crate::cli::question::confirm;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::archive::ArchiveReport;
 use crate::cli::words::{and, count};
-use crate::core::digest::Digest;
-use crate::core::span::Span;
-use crate::core::store::{
-    ArchivePlan, ArchiveProgress, Archived, ArchivedPart, BundleRow, DeletionPlan, Error, WorkflowRow,
-};
-use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
+use ckpt_model::digest::Digest;
+use ckpt_model::span::Span;
+use ckpt_model::{ArchiveReason, Handle, Timestamp, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::{ArchivePlan, ArchiveProgress, Archived, ArchivedPart, BundleRow, DeletionPlan, Error, WorkflowRow};
 
 /// More workflows than this are brought back by their undo record: the command stays short.
 const MOST_NAMED: usize = 8;
@@ -254,12 +253,7 @@ impl ArchiveArgs {
     }
 
     /// Returns the workflows to archive. The rules never select a damaged one, whose status is unknown.
-    fn select(
-        &self,
-        store: &Store,
-        now: Timestamp,
-        report: &mut ArchiveReport,
-    ) -> Result<Vec<WorkflowId>, Failure> {
+    fn select(&self, store: &Store, now: Timestamp, report: &mut ArchiveReport) -> Result<Vec<WorkflowId>, Failure> {
         if !self.ids.is_empty() {
             return Ok(self.ids());
         }

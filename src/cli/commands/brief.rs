@@ -10,8 +10,8 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::brief::BriefReport;
-use crate::core::observe::Selected;
-use crate::core::store::Location;
+use ckpt_store::Location;
+use ckpt_store::observe::Selected;
 
 pub(crate) const COMMAND: CommandSpec = command!(BriefArgs, "brief", EXAMPLES, run);
 
@@ -67,9 +67,7 @@ fn brief_after(
     }
     let store = &workspace.store;
     let selected = match id {
-        Some(id) => {
-            session.find(store, &id.parse()?, "brief", |selector| Selected::resolve(store, selector))?
-        }
+        Some(id) => session.find(store, &id.parse()?, "brief", |selector| Selected::resolve(store, selector))?,
         None => {
             let most = (max_tokens / LEAST_TOKENS).max(1);
             let unfinished = unfinished(session, store, most)?;

@@ -16,12 +16,13 @@ use crate::cli::session::{Session, Workspace};
 use crate::cli::views::cleanup::CleanupReport;
 use crate::cli::views::policy::PolicySource;
 use crate::cli::words::count;
-use crate::core::retention::{
+use ckpt_model::retention::{
     CleanupPlan, KeepRules, Limit, Policy, Rules, Snapshot, WorkflowFilter, is_past_grace, plan,
 };
-use crate::core::span::Span;
-use crate::core::store::{ArchiveProgress, Cleaned, CleanupProgress};
-use crate::core::{Store, Trigger, WorkflowId, WorkflowStatus};
+use ckpt_model::span::Span;
+use ckpt_model::{Trigger, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::{ArchiveProgress, Cleaned, CleanupProgress};
 
 pub(crate) const COMMAND: CommandSpec = command!(CleanupArgs, "cleanup", EXAMPLES, run);
 
@@ -236,9 +237,7 @@ impl CleanupArgs {
         words.extend(self.abandon_idle.map(|span| format!("--abandon-idle {span}")));
         words.extend(keep.last.map(|limit| format!("--keep-last {limit}")));
         words.extend(keep.within.map(|span| format!("--keep-within {span}")));
-        words.extend(
-            keep.triggers.0.iter().map(|(trigger, limit)| format!("--keep-trigger {trigger}={limit}")),
-        );
+        words.extend(keep.triggers.0.iter().map(|(trigger, limit)| format!("--keep-trigger {trigger}={limit}")));
         words.extend(filter.ids.iter().map(|id| format!("--workflow {id}")));
         words.extend(filter.statuses.iter().map(|status| format!("--status {}", status.word())));
         words.extend(self.purge.then(|| "--purge".to_owned()));
@@ -254,9 +253,9 @@ impl CleanupArgs {
                     .help("write `--keep-trigger batch_complete=3`, or `=all`")
             })?;
             let trigger: Trigger = trigger.parse()?;
-            let limit: Limit = limit.parse().map_err(|error| {
-                Failure::new(ErrorCode::Usage, format!("`--keep-trigger {argument}`: {error}"))
-            })?;
+            let limit: Limit = limit
+                .parse()
+                .map_err(|error| Failure::new(ErrorCode::Usage, format!("`--keep-trigger {argument}`: {error}")))?;
             keep.triggers.0.insert(trigger.word().to_owned(), limit);
         }
         Ok(keep)

@@ -6,7 +6,7 @@ use super::save_flags::named_json;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::input::Input;
 use crate::cli::session::Session;
-use crate::core::merge::{Resolution, Resolutions, Side};
+use ckpt_model::merge::{Resolution, Resolutions, Side};
 
 /// How conflicts are settled.
 #[derive(Debug, Args)]

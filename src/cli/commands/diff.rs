@@ -9,10 +9,11 @@ use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::session::Session;
 use crate::cli::views::diff::DiffReport;
-use crate::core::diff::{content_diffs, diff};
-use crate::core::selector::Which;
-use crate::core::text_diff::MAX_COMPARED_BYTES;
-use crate::core::{Checkpoint, Handle, Selector, Store};
+use ckpt_model::diff::{content_diffs, diff};
+use ckpt_model::selector::Which;
+use ckpt_model::text_diff::MAX_COMPARED_BYTES;
+use ckpt_model::{Checkpoint, Handle, Selector};
+use ckpt_store::Store;
 
 pub(crate) const COMMAND: CommandSpec = command!(DiffArgs, "diff", EXAMPLES, run);
 
@@ -61,11 +62,7 @@ fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 /// Compares two checkpoints; without the second, the first with the newest of its workflow.
-pub(crate) fn compare(
-    session: &Session,
-    from: &Selector,
-    to: Option<&Selector>,
-) -> Result<DiffReport, Failure> {
+pub(crate) fn compare(session: &Session, from: &Selector, to: Option<&Selector>) -> Result<DiffReport, Failure> {
     let store = session.store()?;
     let [from, to] = load(&store, from, to)?;
     difference(&store, &from, &to)
@@ -85,8 +82,7 @@ pub(crate) fn difference(store: &Store, from: &Checkpoint, to: &Checkpoint) -> R
 
 /// Loads the two checkpoints to compare.
 fn load(store: &Store, from: &Selector, to: Option<&Selector>) -> Result<[Box<Checkpoint>; 2], Failure> {
-    let load_one =
-        |selector: &Selector| store.resolve(selector).and_then(|handle| store.load_content(handle));
+    let load_one = |selector: &Selector| store.resolve(selector).and_then(|handle| store.load_content(handle));
     if let Some(to) = to {
         return Ok([load_one(from)?, load_one(to)?]);
     }

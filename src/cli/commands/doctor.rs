@@ -12,13 +12,14 @@ use crate::cli::progress::Progress;
 use crate::cli::session::{Place, Session};
 use crate::cli::views::doctor::{DoctorReport, Program, SettingsFile, StoreState, Trouble, Variable};
 use crate::cli::words::count;
-use crate::core::finding::{Code, Severity};
-use crate::core::redact::redact_text;
-use crate::core::settings_file::{self, ConfigError};
-use crate::core::setup::Condition;
-use crate::core::store::{Checked, Location};
-use crate::core::{Config, Store};
-use crate::platform::volume;
+use ckpt_agents::setup::Condition;
+use ckpt_model::Config;
+use ckpt_model::finding::{Code, Severity};
+use ckpt_model::redact::redact_text;
+use ckpt_platform::volume;
+use ckpt_store::Store;
+use ckpt_store::settings_file::{self, ConfigError};
+use ckpt_store::{Checked, Location};
 
 pub(crate) const COMMAND: CommandSpec = command!(DoctorArgs, "doctor", EXAMPLES, run);
 
@@ -78,11 +79,7 @@ fn run(_: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
         && !is_same_file(own, found)
     {
         let message = format!("hooks run another ckpt: `{found}`, not `{own}`");
-        troubles.push(Trouble::new(
-            "program",
-            message,
-            vec!["put the right one first on the PATH".to_owned()],
-        ));
+        troubles.push(Trouble::new("program", message, vec!["put the right one first on the PATH".to_owned()]));
     }
     let environment = session
         .env
@@ -105,7 +102,7 @@ fn run(_: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn is_same_file(one: &str, other: &str) -> bool {
-    let real = |path: &str| crate::platform::canonicalize(Path::new(path)).ok();
+    let real = |path: &str| ckpt_platform::canonicalize(Path::new(path)).ok();
     real(one) == real(other)
 }
 
@@ -155,12 +152,10 @@ fn look_at_store(
 
 fn verify(session: &Session, store: &Store, state: &mut StoreState, troubles: &mut Vec<Trouble>) {
     let mut progress = Progress::new(&session.output);
-    let mut tell =
-        |checked: &Checked| progress.at(|| format!("Checked {}", count(checked.checkpoints, "checkpoint")));
+    let mut tell = |checked: &Checked| progress.at(|| format!("Checked {}", count(checked.checkpoints, "checkpoint")));
     match store.verify(&[], &mut tell) {
         Ok(verification) => {
-            let blockers =
-                verification.findings.iter().filter(|finding| finding.severity == Severity::Blocker);
+            let blockers = verification.findings.iter().filter(|finding| finding.severity == Severity::Blocker);
             // The settings have a line of their own.
             let blockers = blockers.filter(|finding| finding.code != Code::InvalidConfig).count();
             state.findings = blockers;

@@ -14,12 +14,13 @@ use crate::cli::session::Session;
 use crate::cli::values::export_dialect;
 use crate::cli::views::export::{ExportReport, left_out_warnings};
 use crate::cli::views::text::TextReport;
-use crate::core::checkpoint::Checkpoint;
-use crate::core::dialects::Dialect;
-use crate::core::export::{Export, checkpoints, files};
-use crate::core::place::{FileContent, NewFile, write};
-use crate::core::selector::Which;
-use crate::core::{Selector, Store};
+use ckpt_formats::dialects::Dialect;
+use ckpt_formats::export::{Export, checkpoints, files};
+use ckpt_model::Selector;
+use ckpt_model::checkpoint::Checkpoint;
+use ckpt_model::selector::Which;
+use ckpt_store::Store;
+use ckpt_store::place::{FileContent, NewFile, write};
 
 pub(crate) const COMMAND: CommandSpec = command!(ExportArgs, "export", EXAMPLES, run);
 

@@ -10,8 +10,8 @@ use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
-use crate::core::change::SaveInput;
-use crate::core::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
+use ckpt_model::change::SaveInput;
+use ckpt_model::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = command!(FailArgs, "fail", EXAMPLES, run);
 

@@ -9,8 +9,8 @@ use crate::cli::exit::Exit;
 use crate::cli::saving::SaveOptions;
 use crate::cli::session::Session;
 use crate::cli::views::fork::ForkReport;
-use crate::core::change::Change;
-use crate::core::{Selector, WorkflowId};
+use ckpt_model::change::Change;
+use ckpt_model::{Selector, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = command!(ForkArgs, "fork", EXAMPLES, run);
 
@@ -48,12 +48,9 @@ fn run(args: &ForkArgs, session: &Session) -> Result<Exit, Failure> {
     let store = &workspace.store;
     let origin = store.load_content(store.resolve(&args.selector)?)?;
     if let Some(existing) = store.find_workflow(&args.new)? {
-        return Err(Failure::new(
-            ErrorCode::WorkflowExists,
-            format!("there is a workflow `{existing}` already"),
-        )
-        .help("choose another id with `--as`")
-        .help(format!("`ckpt merge {existing} {}` combines the two", origin.workflow)));
+        return Err(Failure::new(ErrorCode::WorkflowExists, format!("there is a workflow `{existing}` already"))
+            .help("choose another id with `--as`")
+            .help(format!("`ckpt merge {existing} {}` combines the two", origin.workflow)));
     }
     let change = Change {
         title: args.title.clone(),

@@ -13,13 +13,14 @@ use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, found_line};
-use crate::core::dialects::Dialect;
-use crate::core::import::{
-    Batch, Discovered, ForeignFile, ImportError, ImportOutcome, Importer, ReadOptions, Sorted, Source,
-    discover, import_settings,
+use ckpt_formats::dialects::Dialect;
+use ckpt_formats::import::{
+    Batch, Discovered, ForeignFile, ImportError, ImportOutcome, Importer, ReadOptions, Sorted, Source, discover,
+    import_settings,
 };
-use crate::core::store::OsDisk;
-use crate::core::{Config, Store, WorkflowId};
+use ckpt_model::{Config, WorkflowId};
+use ckpt_store::OsDisk;
+use ckpt_store::Store;
 
 pub(crate) const COMMAND: CommandSpec = command!(ImportArgs, "import", EXAMPLES, run);
 
@@ -74,9 +75,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
         let found = discover(project);
         if found.is_empty() {
             let message = format!("no file of a known system was found in `{}`", project.display());
-            return Err(
-                Failure::new(ErrorCode::NothingToImport, message).help("name the file: `ckpt import PATH`")
-            );
+            return Err(Failure::new(ErrorCode::NothingToImport, message).help("name the file: `ckpt import PATH`"));
         }
         paths = found.iter().map(|found| project.join(&found.path)).collect();
         if !args.all && !take_all(session, &found) {
@@ -88,8 +87,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let mut progress = Progress::new(&session.output);
     let mut report = ImportReport::new(args.dry_run);
-    let options =
-        ReadOptions { dialect: args.as_dialect, list: args.list.clone(), allow_secrets: args.allow_secrets };
+    let options = ReadOptions { dialect: args.as_dialect, list: args.list.clone(), allow_secrets: args.allow_secrets };
     let mut batch = Batch::new(options, args.into.clone());
     let mut seen = 0;
     for path in &paths {

@@ -7,8 +7,8 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::init::InitReport;
-use crate::core::Store;
-use crate::core::import::discover;
+use ckpt_formats::import::discover;
+use ckpt_store::Store;
 
 pub(crate) const COMMAND: CommandSpec = command!(InitArgs, "init", EXAMPLES, run);
 
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn every_setting_that_is_offered_is_understood() {
         let offered: Vec<&str> = CONFIG.lines().skip(1).map(|line| line.trim_start_matches("# ")).collect();
-        let config = crate::core::Config::parse(&offered.join("\n")).unwrap();
+        let config = ckpt_model::Config::parse(&offered.join("\n")).unwrap();
         assert!(config.is_configured("release") && config.is_configured("careful"));
     }
 }

@@ -12,10 +12,11 @@ use crate::cli::find::{Query, matching_workflows};
 use crate::cli::session::Session;
 use crate::cli::views::list::{Scope, Unlisted, WorkflowsReport};
 use crate::cli::words::{and, count};
-use crate::core::phase_name::is_spelling_of;
-use crate::core::span::Span;
-use crate::core::store::{Extent, WorkflowSummary};
-use crate::core::{Handle, Store, WorkflowStatus};
+use ckpt_model::phase_name::is_spelling_of;
+use ckpt_model::span::Span;
+use ckpt_model::{Handle, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::{Extent, WorkflowSummary};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "list",
@@ -83,8 +84,7 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let warning = args.pull.warning(session)?;
     let store = session.store()?;
     let limit = row_limit(args.limit, args.all, session);
-    let mut scope =
-        Scope { filtered: args.is_filtered(), archived: args.archived, live_count: 0, archived_count: 0 };
+    let mut scope = Scope { filtered: args.is_filtered(), archived: args.archived, live_count: 0, archived_count: 0 };
     let matching = args.matching.as_ref().map(|text| matching_workflows(&store, text)).transpose()?;
     let selection = Selection::scan(session, &store, limit, |workflow| {
         *(if workflow.archived { &mut scope.archived_count } else { &mut scope.live_count }) += 1;
@@ -116,9 +116,8 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
 fn sharing_warnings(store: &Store, shown: &[Handle]) -> Result<Vec<String>, Failure> {
     let mut warnings = Vec::new();
     for workflow in store.forked()? {
-        warnings.push(format!(
-            "{workflow} was continued in several places; `ckpt merge {workflow}` reconciles the heads"
-        ));
+        warnings
+            .push(format!("{workflow} was continued in several places; `ckpt merge {workflow}` reconciles the heads"));
     }
     let (mut behind, mut unpushed) = (Vec::new(), Vec::new());
     if store.has_ledgers() {
@@ -181,10 +180,7 @@ impl ListArgs {
                 .as_ref()
                 .is_none_or(|wanted| header.phase.as_ref().is_some_and(|id| is_spelling_of(wanted, id)))
             && self.label.iter().all(|label| header.labels.iter().any(|of| of == label))
-            && self
-                .pipeline
-                .as_ref()
-                .is_none_or(|wanted| header.pipeline.as_ref().is_some_and(|of| of == wanted))
+            && self.pipeline.as_ref().is_none_or(|wanted| header.pipeline.as_ref().is_some_and(|of| of == wanted))
             && self.older_than.is_none_or(|span| age() > span.seconds())
             && self.newer_than.is_none_or(|span| age() <= span.seconds())
     }

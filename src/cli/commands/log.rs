@@ -13,8 +13,9 @@ use crate::cli::find::Query;
 use crate::cli::session::Session;
 use crate::cli::views::log::LogReport;
 use crate::cli::words::and;
-use crate::core::selector::Which;
-use crate::core::{Handle, Selector, Store, WorkflowId};
+use ckpt_model::selector::Which;
+use ckpt_model::{Handle, Selector, WorkflowId};
+use ckpt_store::Store;
 
 pub(crate) const COMMAND: CommandSpec = command!(LogArgs, "log", EXAMPLES, run);
 
@@ -90,7 +91,5 @@ fn other_heads_warning(store: &Store, workflow: &WorkflowId) -> Option<String> {
         return None;
     }
     let heads = and(&heads);
-    Some(format!(
-        "{workflow} was also continued elsewhere: {heads}; `ckpt merge {workflow}` reconciles the heads"
-    ))
+    Some(format!("{workflow} was also continued elsewhere: {heads}; `ckpt merge {workflow}` reconciles the heads"))
 }

@@ -50,7 +50,9 @@ fn run(args: &ManArgs, session: &Session) -> Result<Exit, Failure> {
     if args.command.is_none() {
         page.push_str(&reference_sections());
     } else {
-        page.push_str(".SH SEE ALSO\n\\fBckpt\\fR(1) for global options, settings, environment, files and exit codes.\n");
+        page.push_str(
+            ".SH SEE ALSO\n\\fBckpt\\fR(1) for global options, settings, environment, files and exit codes.\n",
+        );
     }
     page.push_str(&examples_section(examples));
     session.answer(&TextReport::new(page))
@@ -74,15 +76,9 @@ const FILES: &[(&str, &str)] = &[
     (".ckpt/index", "A cache for lists. It may be deleted at any time."),
     (".ckpt/sessions/", "Who is at work on what, as advice for others. It may be deleted at any time."),
     (".ckpt/hook.log", "What went wrong in the hooks of agents. It may be deleted at any time."),
-    (
-        "$XDG_CONFIG_HOME/ckpt/config.toml",
-        "The settings of the user, for all stores; ~/.config if it is not set.",
-    ),
+    ("$XDG_CONFIG_HOME/ckpt/config.toml", "The settings of the user, for all stores; ~/.config if it is not set."),
     ("$XDG_STATE_HOME/ckpt/setup/", "The files of agents as they were before setup edited them."),
-    (
-        "$XDG_STATE_HOME/ckpt/remotes/",
-        "The remotes that were added on this machine, which may be contacted unasked.",
-    ),
+    ("$XDG_STATE_HOME/ckpt/remotes/", "The remotes that were added on this machine, which may be contacted unasked."),
 ];
 
 /// The environment variables that the program reads, except those by which agents and CI systems are recognised.
@@ -118,8 +114,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 
 /// The sections about everything that is not a command.
 fn reference_sections() -> String {
-    let mut text =
-        String::from(".SH SETTINGS\nIn \\fI.ckpt/config.toml\\fR; all of them are optional.\n.nf\n");
+    let mut text = String::from(".SH SETTINGS\nIn \\fI.ckpt/config.toml\\fR; all of them are optional.\n.nf\n");
     for line in super::init::CONFIG.lines() {
         text.push_str(&format!("\\&{}\n", plain(line.strip_prefix("# ").unwrap_or(line))));
     }

@@ -12,13 +12,14 @@ use crate::cli::saving::SaveOptions;
 use crate::cli::session::Session;
 use crate::cli::views::merge::MergeReport;
 use crate::cli::views::save::SaveReport;
-use crate::core::change::{Change, ChangeError, Merge};
-use crate::core::checkpoint::Content;
-use crate::core::merge::merge;
-use crate::core::save::Outcome;
-use crate::core::selector::Which;
-use crate::core::store::Relation;
-use crate::core::{Handle, Selector, Store, WorkflowId};
+use ckpt_model::change::{Change, ChangeError, Merge};
+use ckpt_model::checkpoint::Content;
+use ckpt_model::merge::merge;
+use ckpt_model::selector::Which;
+use ckpt_model::{Handle, Selector, WorkflowId};
+use ckpt_store::Relation;
+use ckpt_store::Store;
+use ckpt_store::save::Outcome;
 
 pub(crate) const COMMAND: CommandSpec = command!(MergeArgs, "merge", EXAMPLES, run);
 
@@ -99,12 +100,8 @@ fn run(args: &MergeArgs, session: &Session) -> Result<Exit, Failure> {
         // What continues this head may have been merged with the other one already.
         None => (theirs.workflow == workflow).then_some(head.seq),
     };
-    let options = SaveOptions {
-        expect,
-        dry_run: args.dry_run,
-        allow_secrets: args.allow_secrets,
-        ..SaveOptions::default()
-    };
+    let options =
+        SaveOptions { expect, dry_run: args.dry_run, allow_secrets: args.allow_secrets, ..SaveOptions::default() };
     let save = session.save(&workspace, &workflow, change, &options)?;
     session.answer(&MergeReport::new(save, theirs, origin, merged.settled, !args.dry_run))
 }

@@ -8,8 +8,9 @@ use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::pipeline::{PipelineReport, PipelinesReport};
 use crate::cli::words::and;
-use crate::core::pipeline::{Pipeline, PipelineError};
-use crate::core::{Config, Store, builtin};
+use ckpt_model::pipeline::{Pipeline, PipelineError};
+use ckpt_model::{Config, builtin};
+use ckpt_store::Store;
 
 pub(crate) const COMMAND: CommandSpec = command!(PipelineArgs, "pipeline", EXAMPLES, run);
 

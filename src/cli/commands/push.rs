@@ -8,7 +8,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::remote_access::SyncOptions;
 use crate::cli::session::Session;
-use crate::core::WorkflowId;
+use ckpt_model::WorkflowId;
 
 pub(crate) const COMMAND: CommandSpec = command!(PushArgs, "push", EXAMPLES, run);
 
@@ -38,11 +38,7 @@ pub(crate) struct PushArgs {
 
 fn run(args: &PushArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
-    let options = SyncOptions {
-        push: true,
-        dry_run: args.dry_run,
-        allow_secrets: args.allow_secrets,
-        ..SyncOptions::default()
-    };
+    let options =
+        SyncOptions { push: true, dry_run: args.dry_run, allow_secrets: args.allow_secrets, ..SyncOptions::default() };
     session.answer_exchange(&workspace, &args.workflows, options)
 }

@@ -7,10 +7,10 @@ use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::remote::RemoteReport;
-use crate::core::config::PushMode;
-use crate::core::setup::write_private;
-use crate::sync::transports::RemoteUrl;
-use crate::sync::{with_remote, without_remote};
+use ckpt_agents::setup::write_private;
+use ckpt_model::config::PushMode;
+use ckpt_sync::transports::RemoteUrl;
+use ckpt_sync::{with_remote, without_remote};
 
 pub(crate) const COMMAND: CommandSpec = command!(RemoteArgs, "remote", EXAMPLES, run);
 
@@ -73,14 +73,10 @@ fn run(args: &RemoteArgs, session: &Session) -> Result<Exit, Failure> {
 fn add(session: &Session, workspace: &Workspace, url: &str, push: Option<PushMode>) -> Result<Exit, Failure> {
     let url: RemoteUrl = url.parse()?;
     let text = workspace.store.config_text()?;
-    let stored =
-        crate::core::Config::parse(&text).ok().and_then(|config| config.remote_url().map(str::to_owned));
+    let stored = ckpt_model::Config::parse(&text).ok().and_then(|config| config.remote_url().map(str::to_owned));
     if let Some(other) = stored.filter(|other| *other != url.to_string()) {
-        return Err(Failure::new(
-            ErrorCode::RemoteExists,
-            format!("the store has the remote `{other}` already"),
-        )
-        .help("a store has one remote; `ckpt remote remove` takes it out of the settings first"));
+        return Err(Failure::new(ErrorCode::RemoteExists, format!("the store has the remote `{other}` already"))
+            .help("a store has one remote; `ckpt remote remove` takes it out of the settings first"));
     }
     let is_new = session.probe_remote(workspace, &url)?;
     let with = with_remote(&text, &url.to_string(), push).map_err(|why| invalid(workspace, &why))?;

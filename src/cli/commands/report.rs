@@ -20,9 +20,10 @@ use crate::cli::pages::{Links, View};
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::report::ReportReport;
-use crate::core::place::{FileContent, place};
-use crate::core::store::Entry;
-use crate::core::{Handle, Store, WorkflowId};
+use ckpt_model::{Handle, WorkflowId};
+use ckpt_store::Entry;
+use ckpt_store::Store;
+use ckpt_store::place::{FileContent, place};
 
 pub(crate) const COMMAND: CommandSpec = command!(ReportArgs, "report", EXAMPLES, run);
 

@@ -11,9 +11,10 @@ use crate::cli::session::{Session, Workspace};
 use crate::cli::values::PlanPrefix;
 use crate::cli::views::restore::{RestoreReport, RestoredWorkflow};
 use crate::cli::words::count;
-use crate::core::selector::Which;
-use crate::core::store::{ArchiveProgress, ArchivedPart, Error, RestorePlan, RestoreScope};
-use crate::core::{Handle, Selector, Store, WorkflowId};
+use ckpt_model::selector::Which;
+use ckpt_model::{Handle, Selector, WorkflowId};
+use ckpt_store::Store;
+use ckpt_store::{ArchiveProgress, ArchivedPart, Error, RestorePlan, RestoreScope};
 
 pub(crate) const COMMAND: CommandSpec = command!(RestoreArgs, "restore", EXAMPLES, run);
 

@@ -25,14 +25,15 @@ use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::context::ContextReport;
 use crate::cli::views::resume::{ResumeHints, ResumeReport};
 use crate::cli::words;
-use crate::core::dialects::Reading;
-use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
-use crate::core::observe::Selected;
-use crate::core::restore_artifacts::{self, ArtifactStep};
-use crate::core::resume::Verdict;
-use crate::core::selector::Which;
-use crate::core::text::shell_word;
-use crate::core::{ArchiveReason, Checkpoint, Config, PhaseStatus, Selector, Store, WorkflowId};
+use ckpt_formats::dialects::Reading;
+use ckpt_formats::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
+use ckpt_model::resume::Verdict;
+use ckpt_model::selector::Which;
+use ckpt_model::text::shell_word;
+use ckpt_model::{ArchiveReason, Checkpoint, Config, PhaseStatus, Selector, WorkflowId};
+use ckpt_store::Store;
+use ckpt_store::observe::Selected;
+use ckpt_store::restore_artifacts::{self, ArtifactStep};
 
 pub(crate) const COMMAND: CommandSpec = command!(ResumeArgs, "resume", EXAMPLES, run);
 
@@ -209,23 +210,16 @@ fn judge_file(session: &Session, file: &Path, list: Option<String>) -> Result<(J
         Source::Named(file.to_owned())
     };
     let fail = |error: SourceError| error.of(&source.name());
-    let foreign = ForeignFile::open(
-        &source,
-        &ReadOptions { list, ..ReadOptions::default() },
-        &mut Companions::default(),
-    );
+    let foreign =
+        ForeignFile::open(&source, &ReadOptions { list, ..ReadOptions::default() }, &mut Companions::default());
     let foreign = foreign.map_err(fail)?;
     let workflow = foreign.workflow().map_err(fail)?;
     let place = session.place()?;
     let store = Store::at(place.located())?;
     let config = session.config(&store).unwrap_or_default();
     let stamp = session.stamp(&place, &Config::default())?;
-    let importer = Importer {
-        store: &store,
-        project: &place.located().project,
-        max_file: config.max_artifact(),
-        stamp: &stamp,
-    };
+    let importer =
+        Importer { store: &store, project: &place.located().project, max_file: config.max_artifact(), stamp: &stamp };
     let checkpoint = importer.checkpoint(&foreign, &workflow, None);
     let mut judgement = session.judge_unsaved(&place, &config, checkpoint, &foreign.reading.draft);
     // The help names commands for stored workflows.
@@ -237,8 +231,7 @@ fn judge_file(session: &Session, file: &Path, list: Option<String>) -> Result<(J
 pub(crate) fn judge(session: &Session, query: &str) -> Result<(Workspace, Judgement), Failure> {
     let workspace = session.workspace()?;
     let store = &workspace.store;
-    let selected =
-        session.find(store, &query.parse()?, "resume", |selector| Selected::resolve(store, selector))?;
+    let selected = session.find(store, &query.parse()?, "resume", |selector| Selected::resolve(store, selector))?;
     let judgement = session.judge(&workspace, selected);
     Ok((workspace, judgement))
 }
@@ -269,8 +262,7 @@ impl ResumeArgs {
         if let Some(from) = &self.from {
             let handle = store.resolve(from)?;
             let other = self.id.as_ref().map(Query::selector).transpose()?.map(|id| &id.workflow);
-            if let Some(other) = other.filter(|other| **other != handle.workflow && **other != from.workflow)
-            {
+            if let Some(other) = other.filter(|other| **other != handle.workflow && **other != from.workflow) {
                 return Err(Failure::new(
                     ErrorCode::Usage,
                     format!("`--from {from}` is not a checkpoint of `{other}`"),
@@ -312,12 +304,7 @@ fn decide_on_failure(
 }
 
 /// Asks the person at the terminal until there is an answer.
-fn decide(
-    args: &ResumeArgs,
-    session: &Session,
-    workspace: &Workspace,
-    judgement: &Judgement,
-) -> Result<Exit, Failure> {
+fn decide(args: &ResumeArgs, session: &Session, workspace: &Workspace, judgement: &Judgement) -> Result<Exit, Failure> {
     let workflow = &judgement.checkpoint.workflow;
     loop {
         match ask(&session.output, judgement.resume.verdict == Verdict::Ready) {
@@ -360,12 +347,7 @@ fn leave(session: &Session, workflow: &WorkflowId) -> Exit {
 }
 
 /// Goes on as the person has decided: runs the command or, without one, names the next step.
-fn go_on(
-    args: &ResumeArgs,
-    session: &Session,
-    workspace: &Workspace,
-    judgement: &Judgement,
-) -> Result<Exit, Failure> {
+fn go_on(args: &ResumeArgs, session: &Session, workspace: &Workspace, judgement: &Judgement) -> Result<Exit, Failure> {
     let Judgement { checkpoint, resume, .. } = judgement;
     if let Some(id) = &resume.phase
         && args.command.is_empty()
@@ -389,20 +371,14 @@ fn restart(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> R
     let fresh = workspace.store.restart(workflow, &stamp)?.handle();
     if !session.output.is_quiet() {
         let flag = session.store_flag();
-        let undo =
-            before.map(|before| format!(" Undo with: ckpt rollback {before}{flag}")).unwrap_or_default();
+        let undo = before.map(|before| format!(" Undo with: ckpt rollback {before}{flag}")).unwrap_or_default();
         session.output.say(&format!("Archived what there was; {fresh} is a fresh start.{undo}\n"));
     }
     Ok(())
 }
 
 /// Runs the command, if there is one.
-fn start(
-    args: &ResumeArgs,
-    session: &Session,
-    workspace: &Workspace,
-    judgement: &Judgement,
-) -> Result<Exit, Failure> {
+fn start(args: &ResumeArgs, session: &Session, workspace: &Workspace, judgement: &Judgement) -> Result<Exit, Failure> {
     if args.command.is_empty() {
         return Ok(Exit::Ok);
     }

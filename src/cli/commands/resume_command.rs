@@ -14,11 +14,11 @@ use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::brief::BriefReport;
 use crate::cli::views::resume::ResumeReport;
-use crate::core::change::{Change, Edit};
-use crate::core::observe::Selected;
-use crate::core::resume::Verdict;
-use crate::core::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
-use crate::platform::SignalHandler;
+use ckpt_model::change::{Change, Edit};
+use ckpt_model::resume::Verdict;
+use ckpt_model::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
+use ckpt_platform::SignalHandler;
+use ckpt_store::observe::Selected;
 
 /// A command that continues a workflow.
 pub(super) struct ResumeCommand<'a> {
@@ -31,12 +31,7 @@ pub(super) struct ResumeCommand<'a> {
 impl ResumeCommand<'_> {
     /// Runs the command with the brief on stdin. With `--retries`, each attempt that fails is recorded, and the next one
     /// gets the brief of what the store has by then.
-    pub(super) fn run(
-        &self,
-        session: &Session,
-        workspace: &Workspace,
-        judgement: &Judgement,
-    ) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, session: &Session, workspace: &Workspace, judgement: &Judgement) -> Result<Exit, Failure> {
         let signals = child::handle_signals()?;
         let workflow = &judgement.checkpoint.workflow;
         let judge = |session: &Session| -> Result<Judgement, Failure> {

@@ -9,8 +9,8 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::saving::SaveOptions;
 use crate::cli::session::Session;
-use crate::core::change::{Change, Reopen};
-use crate::core::{PhaseId, WorkflowId};
+use ckpt_model::change::{Change, Reopen};
+use ckpt_model::{PhaseId, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = command!(ReviseArgs, "revise", EXAMPLES, run);
 

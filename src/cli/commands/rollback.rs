@@ -11,10 +11,10 @@ use crate::cli::exit::Exit;
 use crate::cli::saving::SaveOptions;
 use crate::cli::session::Session;
 use crate::cli::views::rollback::RollbackReport;
-use crate::core::change::Change;
-use crate::core::selector::Which;
-use crate::core::store::Head;
-use crate::core::{Handle, Selector};
+use ckpt_model::change::Change;
+use ckpt_model::selector::Which;
+use ckpt_model::{Handle, Selector};
+use ckpt_store::Head;
 
 pub(crate) const COMMAND: CommandSpec = command!(RollbackArgs, "rollback", EXAMPLES, run);
 

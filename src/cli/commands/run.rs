@@ -16,11 +16,11 @@ use crate::cli::question::{AfterFailure, ask_after_failure};
 use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::save::SaveReport;
-use crate::core::change::{Change, Edit};
-use crate::core::store;
-use crate::core::text::shell_word;
-use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId, WorkflowStatus};
-use crate::platform::SignalHandler;
+use ckpt_model::change::{Change, Edit};
+use ckpt_model::text::shell_word;
+use ckpt_model::{PhaseId, PhaseStatus, Timestamp, WorkflowId, WorkflowStatus};
+use ckpt_platform::SignalHandler;
+use ckpt_store as store;
 
 pub(crate) const COMMAND: CommandSpec = command!(RunArgs, "run", EXAMPLES, run);
 
@@ -151,9 +151,7 @@ impl Attempts<'_> {
             let complete = report.created && report.status == Some(WorkflowStatus::Complete);
             let complete = if complete { ". The workflow is complete." } else { "" };
             let (word, code) = (status.word(), ended.code);
-            self.session
-                .output
-                .say(&report.summary(&format!("phase {phase} {word}, exit code {code}{complete}")));
+            self.session.output.say(&report.summary(&format!("phase {phase} {word}, exit code {code}{complete}")));
         }
         self.session.output.say(&report.notes(self.session.output.is_quiet()));
         Ok(ended)
@@ -199,8 +197,7 @@ pub(super) fn skip_phase(
     workflow: &WorkflowId,
     phase: &PhaseId,
 ) -> Result<Exit, Failure> {
-    let change =
-        Change { phase: Some(phase.clone()), status: Some(PhaseStatus::Skipped), ..Change::default() };
+    let change = Change { phase: Some(phase.clone()), status: Some(PhaseStatus::Skipped), ..Change::default() };
     let report = session.save(workspace, workflow, change, &SaveOptions::default())?;
     let again = format!("ckpt start {workflow} --phase {}", shell_word(phase));
     session.output.say(&report.summary(&format!("phase {phase} skipped. To do it after all: {again}")));
@@ -209,11 +206,7 @@ pub(super) fn skip_phase(
 }
 
 /// Records that the workflow is given up after a failure.
-pub(super) fn abandon(
-    session: &Session,
-    workspace: &Workspace,
-    workflow: &WorkflowId,
-) -> Result<(), Failure> {
+pub(super) fn abandon(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> Result<(), Failure> {
     let change = Change { workflow_status: Some(WorkflowStatus::Abandoned), ..Change::default() };
     let report = session.save(workspace, workflow, change, &SaveOptions::default())?;
     let undo = format!("ckpt save {workflow} --workflow-status in_progress");

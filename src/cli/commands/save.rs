@@ -14,9 +14,9 @@ use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::values::document_path;
 use crate::cli::views::save::SaveReport;
-use crate::core::change::{NamedPipeline, SaveInput};
-use crate::core::store::Location;
-use crate::core::{Handle, PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
+use ckpt_model::change::{NamedPipeline, SaveInput};
+use ckpt_model::{Handle, PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
+use ckpt_store::Location;
 
 pub(crate) const COMMAND: CommandSpec = command!(SaveArgs, "save", EXAMPLES, run);
 
@@ -149,11 +149,7 @@ fn report(
 ) -> Result<SaveReport, Failure> {
     let place = session.place()?;
     let is_new_store = matches!(place.location, Location::Absent(_));
-    let store = if existence == Existence::Required {
-        session.store()?
-    } else {
-        session.store_at(place.located())?
-    };
+    let store = if existence == Existence::Required { session.store()? } else { session.store_at(place.located())? };
     let config = session.config(&store)?;
     let workflow = match existence {
         Existence::Any => store.find_workflow(&typed)?.unwrap_or(typed),

@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::input::Input;
-use crate::core::change::{Approve, Edit, NamedPipeline, SaveInput, TaskChange};
-use crate::core::checkpoint::{Artifact, Fact};
-use crate::core::pipeline::Pipeline;
-use crate::core::{Handle, PhaseId, TaskId, TaskStatus, Trigger};
+use ckpt_model::change::{Approve, Edit, NamedPipeline, SaveInput, TaskChange};
+use ckpt_model::checkpoint::{Artifact, Fact};
+use ckpt_model::pipeline::Pipeline;
+use ckpt_model::{Handle, PhaseId, TaskId, TaskStatus, Trigger};
 
 #[derive(Debug, Default, Args)]
 pub(super) struct SaveFlags {
@@ -172,11 +172,7 @@ fn listed_phases(args: &SaveFlags) -> Result<Option<Vec<PhaseId>>, Failure> {
 }
 
 /// Reads `KEY=JSON`, `KEY=@FILE` or `KEY=-`.
-pub(super) fn named_json(
-    flag: &'static str,
-    argument: &str,
-    reader: &Input,
-) -> Result<(String, Value), Failure> {
+pub(super) fn named_json(flag: &'static str, argument: &str, reader: &Input) -> Result<(String, Value), Failure> {
     let Some((key, value)) = argument.split_once('=').filter(|(key, _)| !key.is_empty()) else {
         let example = match flag {
             "--fact" => "issue=@issue.json",
@@ -210,8 +206,7 @@ fn task_argument(argument: &str) -> Result<TaskChange, Failure> {
             .help("write `--task parser=complete,output=out.json,after=lexer+scanner`")
     };
     let name = |text: &str| text.parse::<TaskId>().map_err(|error| usage(error.to_string()));
-    let (id, rest) =
-        argument.split_once('=').ok_or_else(|| usage(format!("`--task {argument}` has no status")))?;
+    let (id, rest) = argument.split_once('=').ok_or_else(|| usage(format!("`--task {argument}` has no status")))?;
     let mut parts = rest.split(',');
     let status = match parts.next().unwrap_or_default() {
         "pending" => TaskStatus::Pending,

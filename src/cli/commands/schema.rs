@@ -7,7 +7,7 @@ use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::schema::SchemaReport;
-use crate::core::schema;
+use ckpt_model::schema;
 
 pub(crate) const COMMAND: CommandSpec = command!(SchemaArgs, "schema", EXAMPLES, run);
 

@@ -11,8 +11,8 @@ use crate::cli::installed_agents::{Agents, Installation};
 use crate::cli::question::confirm;
 use crate::cli::session::Session;
 use crate::cli::views::setup::{CheckReport, HostSetup, SetupReport};
-use crate::core::hosts::Host;
-use crate::core::setup::{
+use ckpt_agents::hosts::Host;
+use ckpt_agents::setup::{
     FileChange, Found, Level, Options, SetupError, apply, gather, parts, plan_addition, plan_removal,
 };
 
@@ -160,8 +160,7 @@ fn report(args: &SetupArgs, agents: &Agents, plans: &[(Installation, Vec<FileCha
             notes.extend(advice(host.host, args));
         }
     }
-    let undo =
-        (!args.remove).then(|| format!("ckpt setup {}{} --remove", words.join(" "), args.level_flag()));
+    let undo = (!args.remove).then(|| format!("ckpt setup {}{} --remove", words.join(" "), args.level_flag()));
     SetupReport {
         level: args.level(),
         applied: false,
@@ -179,21 +178,21 @@ fn advice(host: Host, args: &SetupArgs) -> Vec<String> {
     let mut advice = Vec::new();
     match host {
         Host::Claude if !args.plan => {
-            advice.push(
-                "newer Claude models have no plan tool by default; `--plan` offers it to them".to_owned(),
-            );
+            advice.push("newer Claude models have no plan tool by default; `--plan` offers it to them".to_owned());
         }
         Host::Codex => {
             advice.push(
-                "Codex skips new hooks without a word until you approve them: start `codex`, type `/hooks`"
-                    .to_owned(),
+                "Codex skips new hooks without a word until you approve them: start `codex`, type `/hooks`".to_owned(),
             );
             if !args.plan {
                 advice.push("Codex offers its plan tool only if told to; `--plan` does that".to_owned());
             }
         }
         Host::Gemini if args.project => {
-            advice.push("Gemini runs the hooks of a project only in trusted folders; without `--project` it always does".to_owned());
+            advice.push(
+                "Gemini runs the hooks of a project only in trusted folders; without `--project` it always does"
+                    .to_owned(),
+            );
         }
         Host::Claude | Host::Gemini => {}
     }

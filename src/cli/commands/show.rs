@@ -14,15 +14,16 @@ use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::session::Session;
 use crate::cli::views::show::{CheckpointFile, ShowReport};
-use crate::core::change::ChangeError;
-use crate::core::checkpoint::Sealed;
-use crate::core::format::Unusable;
-use crate::core::phase_name::{PhaseMatch, find_phase};
-use crate::core::selector::Which;
-use crate::core::store::Error;
-use crate::core::store::Stored;
-use crate::core::version::Version;
-use crate::core::{Checkpoint, Handle, PhaseId, Selector, Store};
+use ckpt_model::change::ChangeError;
+use ckpt_model::checkpoint::Sealed;
+use ckpt_model::format::Unusable;
+use ckpt_model::phase_name::{PhaseMatch, find_phase};
+use ckpt_model::selector::Which;
+use ckpt_model::version::Version;
+use ckpt_model::{Checkpoint, Handle, PhaseId, Selector};
+use ckpt_store::Error;
+use ckpt_store::Store;
+use ckpt_store::Stored;
 
 pub(crate) const COMMAND: CommandSpec = command!(ShowArgs, "show", EXAMPLES, run);
 
@@ -187,11 +188,8 @@ fn report(
     } else {
         Value::Null
     };
-    let violations = if check {
-        crate::core::schema::violations(crate::core::schema::CHECKPOINT, &document)
-    } else {
-        Vec::new()
-    };
+    let violations =
+        if check { ckpt_model::schema::violations(ckpt_model::schema::CHECKPOINT, &document) } else { Vec::new() };
     let value = match &part {
         None => document,
         Some(pointer) => document.pointer(pointer).cloned().ok_or_else(|| {

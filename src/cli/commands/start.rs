@@ -11,8 +11,8 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::input::Input;
 use crate::cli::session::Session;
-use crate::core::change::SaveInput;
-use crate::core::{PhaseId, PhaseStatus, WorkflowId};
+use ckpt_model::change::SaveInput;
+use ckpt_model::{PhaseId, PhaseStatus, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = command!(StartArgs, "start", EXAMPLES, run);
 

@@ -11,10 +11,10 @@ use crate::cli::find::Query;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::stats::StatsReport;
-use crate::core::observe::Selected;
-use crate::core::span::Span;
-use crate::core::stats::RunFilter;
-use crate::core::store_stats;
+use ckpt_model::span::Span;
+use ckpt_model::stats::RunFilter;
+use ckpt_store::observe::Selected;
+use ckpt_store::store_stats;
 
 pub(crate) const COMMAND: CommandSpec = command!(StatsArgs, "stats", EXAMPLES, run);
 
@@ -47,8 +47,7 @@ fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
         let mut progress = Progress::new(&session.output);
         let since = args.since.map(|span| session.now().seconds_before(span.seconds()));
         let filter = RunFilter { since, pipeline: args.pipeline.clone() };
-        let (stats, analytics) =
-            store_stats::of_store(&store, &filter, &mut |scanned| progress.scan(scanned))?;
+        let (stats, analytics) = store_stats::of_store(&store, &filter, &mut |scanned| progress.scan(scanned))?;
         drop(progress);
         return session.answer(&StatsReport::of_store(stats, analytics));
     };

@@ -15,14 +15,14 @@ use crate::cli::find::Query;
 use crate::cli::screen::Screen;
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::status::StatusReport;
-use crate::core::checkpoint::Checkpoint;
-use crate::core::observe::Selected;
-use crate::core::resume::Verdict;
-use crate::core::run_summary::RunSummary;
-use crate::core::selector::Which;
-use crate::core::stats::PipelineKey;
-use crate::core::{Selector, WorkflowStatus};
-use crate::platform::{Interruption, SignalHandler, Suspension};
+use ckpt_model::checkpoint::Checkpoint;
+use ckpt_model::resume::Verdict;
+use ckpt_model::run_summary::RunSummary;
+use ckpt_model::selector::Which;
+use ckpt_model::stats::PipelineKey;
+use ckpt_model::{Selector, WorkflowStatus};
+use ckpt_platform::{Interruption, SignalHandler, Suspension};
+use ckpt_store::observe::Selected;
 
 pub(crate) const COMMAND: CommandSpec = command!(StatusArgs, "status", EXAMPLES, run);
 
@@ -81,11 +81,7 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 /// Shows the status on a screen of its own until the workflow is complete, or until a signal asks for an end.
-fn watch(
-    session: &Session,
-    workspace: &Workspace,
-    selector: &Selector,
-) -> Result<Option<Interruption>, Failure> {
+fn watch(session: &Session, workspace: &Workspace, selector: &Selector) -> Result<Option<Interruption>, Failure> {
     let unhandled = |error: io::Error| {
         Failure::new(
             ErrorCode::Output,
@@ -150,8 +146,7 @@ pub(crate) fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result
     let mut finished = Vec::new();
     for workflow in store.workflow_ids()?.into_iter().take(MOST_READ) {
         for run in store.runs_of(&workflow).unwrap_or_default() {
-            let is_itself =
-                workflow == checkpoint.workflow && run.summary.last.saved_at == checkpoint.saved_at;
+            let is_itself = workflow == checkpoint.workflow && run.summary.last.saved_at == checkpoint.saved_at;
             let is_same = PipelineKey::of(&run.summary.last) == wanted;
             if is_same && !is_itself && run.status == WorkflowStatus::Complete {
                 finished.push(run.summary);

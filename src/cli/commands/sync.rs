@@ -8,7 +8,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::remote_access::SyncOptions;
 use crate::cli::session::Session;
-use crate::core::WorkflowId;
+use ckpt_model::WorkflowId;
 
 pub(crate) const COMMAND: CommandSpec = command!(SyncArgs, "sync", EXAMPLES, run);
 

@@ -11,7 +11,7 @@ use crate::cli::invoke::Program;
 use crate::cli::server::Server;
 use crate::cli::session::Session;
 use crate::cli::views::ui::UiReport;
-use crate::platform::BROWSER;
+use ckpt_platform::BROWSER;
 
 pub(crate) const COMMAND: CommandSpec = command!(UiArgs, "ui", EXAMPLES, run);
 

@@ -8,9 +8,10 @@ use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::table::{Cell, Column, lines};
 use crate::cli::text_page::TextPage;
-use crate::core::store::{Extent, SelectedWorkflow, WorkflowRow, WorkflowSummary};
-use crate::core::workflow_id::WorkflowIdRef;
-use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
+use ckpt_model::workflow_id::WorkflowIdRef;
+use ckpt_model::{Handle, Timestamp, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::{Extent, SelectedWorkflow, WorkflowRow, WorkflowSummary};
 
 /// The workflows that a filter selects: the number of all, and those with the newest activity.
 #[derive(Debug)]
@@ -33,8 +34,7 @@ impl Selection {
         limit: usize,
         mut selects: impl FnMut(&WorkflowSummary<'_>) -> bool,
     ) -> Result<Self, Failure> {
-        let mut selection =
-            Self { limit, newest: Vec::new(), cutoff: None, total: 0, other_damaged: Vec::new() };
+        let mut selection = Self { limit, newest: Vec::new(), cutoff: None, total: 0, other_damaged: Vec::new() };
         let mut progress = Progress::new(&session.output);
         store.visit_summaries(&mut |scanned| progress.scan(scanned), &mut |workflow| {
             if selects(workflow) {
@@ -67,9 +67,8 @@ impl Selection {
         self.newest.sort_by_cached_key(by_activity);
         let rest = self.newest.split_off(self.newest.len().min(self.limit));
         if !rest.is_empty() {
-            let place = |last: &SelectedWorkflow| {
-                Some((Reverse(*last.saved_at.as_ref().ok()?), last.newest.workflow.clone()))
-            };
+            let place =
+                |last: &SelectedWorkflow| Some((Reverse(*last.saved_at.as_ref().ok()?), last.newest.workflow.clone()));
             self.cutoff = self.newest.last().and_then(place);
         }
         self.other_damaged.extend(rest.into_iter().filter(|workflow| workflow.saved_at.is_err()));
@@ -110,17 +109,12 @@ pub(crate) fn newest(session: &Session, store: &Store) -> Option<WorkflowId> {
 
 /// True if a workflow has work left. A damaged one may have some, so it counts.
 pub(crate) fn is_unfinished(workflow: &WorkflowSummary<'_>) -> bool {
-    !workflow.archived
-        && workflow.head.as_ref().map_or(true, |head| head.status == WorkflowStatus::InProgress)
+    !workflow.archived && workflow.head.as_ref().map_or(true, |head| head.status == WorkflowStatus::InProgress)
 }
 
 /// Returns the only unfinished workflow. If there are several, a person at a terminal picks one; elsewhere the failure lists
 /// what to type.
-pub(crate) fn only_unfinished(
-    session: &Session,
-    store: &Store,
-    command: &str,
-) -> Result<WorkflowId, Failure> {
+pub(crate) fn only_unfinished(session: &Session, store: &Store, command: &str) -> Result<WorkflowId, Failure> {
     /// More are too many to look through.
     const MOST_CHOICES: usize = 200;
     let selection = unfinished(session, store, MOST_CHOICES)?;
@@ -157,12 +151,7 @@ fn choices(rows: &[WorkflowRow], session: &Session) -> Vec<String> {
 }
 
 /// The failure that lists what to type. Of `total` workflows, `ids` are those with the newest activity.
-fn several_unfinished(
-    store: &Store,
-    command: &str,
-    ids: &[WorkflowId],
-    total: usize,
-) -> Result<Failure, Failure> {
+fn several_unfinished(store: &Store, command: &str, ids: &[WorkflowId], total: usize) -> Result<Failure, Failure> {
     const MOST_LINES: usize = 10;
     let message = format!("{total} workflows are unfinished");
     let mut failure = Failure::new(ErrorCode::Ambiguous, message);
@@ -181,8 +170,8 @@ fn several_unfinished(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::format::Unusable;
-    use crate::core::store::HeadSummary;
+    use ckpt_model::format::Unusable;
+    use ckpt_store::HeadSummary;
 
     /// Every 500th is damaged; times repeat.
     fn summary(name: &str, number: u64) -> WorkflowSummary<'_> {

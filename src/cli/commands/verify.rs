@@ -11,9 +11,9 @@ use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::verify::VerifyReport;
 use crate::cli::words::count;
-use crate::core::finding::Code;
-use crate::core::store::Checked;
-use crate::core::{Config, WorkflowId};
+use ckpt_model::finding::Code;
+use ckpt_model::{Config, WorkflowId};
+use ckpt_store::Checked;
 
 pub(crate) const COMMAND: CommandSpec = command!(VerifyArgs, "verify", EXAMPLES, run);
 
@@ -64,11 +64,8 @@ fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
     } else {
         None
     };
-    let verification = if args.secrets {
-        store.verify_secrets(&only, &mut tell)?
-    } else {
-        store.verify(&only, &mut tell)?
-    };
+    let verification =
+        if args.secrets { store.verify_secrets(&only, &mut tell)? } else { store.verify(&only, &mut tell)? };
     drop(progress);
     let ok = verification.is_ok();
     // A full check reports invalid settings of the store as a finding; one of some workflows does not.

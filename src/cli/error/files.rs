@@ -3,16 +3,16 @@
 use serde_json::json;
 
 use super::{ErrorCode, Failure, USE_NEWER};
-use crate::core::artifact::ArtifactError;
-use crate::core::dialects::{ListCandidate, Undecided};
-use crate::core::export::ExportError;
-use crate::core::files::FileProblem;
-use crate::core::format::Unusable;
-use crate::core::import::{ImportError, SourceError};
-use crate::core::place::PlaceError;
-use crate::core::restore_artifacts::RestoreError;
-use crate::core::setup::SetupError;
-use crate::core::text::shell_word;
+use ckpt_agents::setup::SetupError;
+use ckpt_formats::dialects::{ListCandidate, Undecided};
+use ckpt_formats::export::ExportError;
+use ckpt_formats::import::{ImportError, SourceError};
+use ckpt_model::format::Unusable;
+use ckpt_model::text::shell_word;
+use ckpt_store::artifact::ArtifactError;
+use ckpt_store::files::FileProblem;
+use ckpt_store::place::PlaceError;
+use ckpt_store::restore_artifacts::RestoreError;
 
 /// How many lists a failure offers.
 const MOST_LISTS: usize = 5;
@@ -20,10 +20,9 @@ const MOST_LISTS: usize = 5;
 impl From<ArtifactError> for Failure {
     fn from(error: ArtifactError) -> Self {
         let (code, help) = match &error.problem {
-            FileProblem::Missing => (
-                ErrorCode::ArtifactMissing,
-                "record it when it has been written; paths start at the present directory",
-            ),
+            FileProblem::Missing => {
+                (ErrorCode::ArtifactMissing, "record it when it has been written; paths start at the present directory")
+            }
             FileProblem::Outside => {
                 (ErrorCode::ArtifactOutside, "only files inside the project can be recorded; copy it there")
             }
@@ -45,9 +44,7 @@ impl From<ImportError> for Failure {
         match error {
             ImportError::Store(error) => error.into(),
             ImportError::Config(error) => error.into(),
-            ImportError::Source { name, error } => {
-                from_source(&error, &message, &name).context("source", name)
-            }
+            ImportError::Source { name, error } => from_source(&error, &message, &name).context("source", name),
         }
     }
 }
@@ -89,9 +86,7 @@ fn from_source(error: &SourceError, message: &str, name: &str) -> Failure {
             }
             if lists.is_empty() { failure.help("read it, and begin with `ckpt start`") } else { failure }
         }
-        SourceError::Sqlite => {
-            fail(ErrorCode::NotACheckpoint).help("export what it has as JSON, and import that")
-        }
+        SourceError::Sqlite => fail(ErrorCode::NotACheckpoint).help("export what it has as JSON, and import that"),
         SourceError::Idle => fail(ErrorCode::NothingToImport).help("there is nothing to do for it"),
         SourceError::NoName => fail(ErrorCode::NoWorkflow).help("name the workflow with `--into ID`"),
         SourceError::Collision { workflow, why: _ } => fail(ErrorCode::Collision)
@@ -107,8 +102,9 @@ impl From<SetupError> for Failure {
             SetupError::Unreadable { .. } => {
                 fail(ErrorCode::SetupUnreadable).help("mend it, or move it away; nothing was written")
             }
-            SetupError::Outside { .. } => fail(ErrorCode::SetupOutside)
-                .help("replace the link by a file, or set up the agent with `--user`"),
+            SetupError::Outside { .. } => {
+                fail(ErrorCode::SetupOutside).help("replace the link by a file, or set up the agent with `--user`")
+            }
             SetupError::Changed { .. } => fail(ErrorCode::SetupChanged).help("run the same command again"),
             SetupError::Io { .. } => fail(ErrorCode::SetupFailed).help("check the permissions"),
         }

@@ -2,10 +2,10 @@
 
 use super::{ErrorCode, Failure};
 use crate::cli::escape::inline;
-use crate::core::name::InvalidName;
-use crate::core::selector::SelectorError;
-use crate::core::trigger::UnknownTrigger;
-use crate::core::workflow_id::{InvalidId, WorkflowId};
+use ckpt_model::name::InvalidName;
+use ckpt_model::selector::SelectorError;
+use ckpt_model::trigger::UnknownTrigger;
+use ckpt_model::workflow_id::{InvalidId, WorkflowId};
 
 /// Explains how a checkpoint is named.
 pub(crate) const SELECTOR_GRAMMAR: &str =
@@ -53,9 +53,7 @@ impl From<SelectorError> for Failure {
         let help = match error {
             SelectorError::Id(invalid) => return invalid.into(),
             SelectorError::NotAHandle(_) => "write the id and the number of the checkpoint: `042/7`",
-            SelectorError::Number(_) | SelectorError::Back(_) | SelectorError::Notation(_) => {
-                SELECTOR_GRAMMAR
-            }
+            SelectorError::Number(_) | SelectorError::Back(_) | SelectorError::Notation(_) => SELECTOR_GRAMMAR,
         };
         let error = match error {
             SelectorError::Number(text) => SelectorError::Number(shortened(&text)),

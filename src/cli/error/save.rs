@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{ErrorCode, Failure, USE_NEWER, quoted};
 use crate::cli::words;
-use crate::core::change::{ChangeError, DocumentError};
-use crate::core::merge::{Conflict, MergeError};
-use crate::core::pipeline::PipelineError;
-use crate::core::text::shell_word;
+use ckpt_model::change::{ChangeError, DocumentError};
+use ckpt_model::merge::{Conflict, MergeError};
+use ckpt_model::pipeline::PipelineError;
+use ckpt_model::text::shell_word;
 
 /// How many conflicts of a merge are listed, and how much of each value; the JSON has all of it.
 const MOST_CONFLICTS: usize = 50;
@@ -21,9 +21,7 @@ impl From<ChangeError> for Failure {
             ChangeError::Merge(error) => error.into(),
             ChangeError::UnknownPhase { given: _, legal } => {
                 let help = match quoted(&legal) {
-                    names if names.is_empty() => {
-                        "it has none yet; `--phases` of `ckpt save` declares them".to_owned()
-                    }
+                    names if names.is_empty() => "it has none yet; `--phases` of `ckpt save` declares them".to_owned(),
                     names => format!("its phases are {}", words::and(&names)),
                 };
                 fail(ErrorCode::UnknownPhase).help(help).context("phases", json!(legal))
@@ -68,8 +66,9 @@ impl From<ChangeError> for Failure {
             ChangeError::NotAnArray { what: _, at: _ } => {
                 fail(ErrorCode::NotAnArray).help("`--set key=JSON` replaces it")
             }
-            ChangeError::NotAnObject { what: _, at: _ } => fail(ErrorCode::NotAnObject)
-                .help("set a member of an object: `--set key=JSON` or `--set /a/b=JSON`"),
+            ChangeError::NotAnObject { what: _, at: _ } => {
+                fail(ErrorCode::NotAnObject).help("set a member of an object: `--set key=JSON` or `--set /a/b=JSON`")
+            }
             ChangeError::MustBeObject { what } => {
                 fail(ErrorCode::NotAnObject).help(format!("wrap it: `--{what} '{{\"value\": ...}}'`"))
             }
@@ -157,26 +156,22 @@ impl From<PipelineError> for Failure {
             PipelineError::Unknown { given: _, known } => {
                 let help = match quoted(&known) {
                     names if names.is_empty() => {
-                        "declare it in `.ckpt/config.toml`, or list the phases with `--phases a,b,c`"
-                            .to_owned()
+                        "declare it in `.ckpt/config.toml`, or list the phases with `--phases a,b,c`".to_owned()
                     }
                     names => format!("there is {}", words::and(&names)),
                 };
                 Self::new(ErrorCode::UnknownPipeline, message).help(help).context("known", json!(known))
             }
-            PipelineError::Nul(_) => {
-                Self::new(ErrorCode::InvalidText, message).help("leave the character out")
-            }
+            PipelineError::Nul(_) => Self::new(ErrorCode::InvalidText, message).help("leave the character out"),
             PipelineError::Empty => Self::new(ErrorCode::InvalidPhases, message)
                 .help("name at least one: `--phases plan,build,test`, or `--total 3`"),
             PipelineError::NeedsTotal(_) => {
                 Self::new(ErrorCode::InvalidPhases, message).help("say how many with `--total 5`")
             }
-            PipelineError::HasItsOwn(_) => {
-                Self::new(ErrorCode::InvalidPhases, message).help("leave `--total` out")
+            PipelineError::HasItsOwn(_) => Self::new(ErrorCode::InvalidPhases, message).help("leave `--total` out"),
+            PipelineError::Duplicate(_) => {
+                Self::new(ErrorCode::InvalidPhases, message).help("list each phase once: `--phases plan,build,test`")
             }
-            PipelineError::Duplicate(_) => Self::new(ErrorCode::InvalidPhases, message)
-                .help("list each phase once: `--phases plan,build,test`"),
         }
     }
 }

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::{ErrorCode, Failure, USE_NEWER, quoted};
 use crate::cli::words;
-use crate::core::format::Unusable;
-use crate::core::store::{BadBundle, BadObject, Error};
-use crate::core::text::shell_word;
+use ckpt_model::format::Unusable;
+use ckpt_model::text::shell_word;
+use ckpt_store::{BadBundle, BadObject, Error};
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -45,9 +45,7 @@ impl From<Error> for Failure {
                      `ckpt restore ID` brings a workflow back",
                 )
                 .context("plan", plan),
-            Error::NotArchived { workflow } => {
-                fail(ErrorCode::NotArchived).context("workflow", workflow.as_str())
-            }
+            Error::NotArchived { workflow } => fail(ErrorCode::NotArchived).context("workflow", workflow.as_str()),
             Error::Ambiguous { id: _, candidates } => fail(ErrorCode::Ambiguous)
                 .help(format!("write it in full: {}", words::and(&quoted(&candidates))))
                 .context("candidates", json!(candidates)),
@@ -94,9 +92,7 @@ impl From<Error> for Failure {
                         .help(set_aside(&handle.workflow))
                         .help(start_over(&handle.workflow)),
                     (_, Some(before)) => fail(ErrorCode::Damaged)
-                        .help(format!(
-                            "the file was left as it is; `ckpt show {before}` shows the one before it"
-                        ))
+                        .help(format!("the file was left as it is; `ckpt show {before}` shows the one before it"))
                         .help(repair(&handle.workflow)),
                     (_, None) => fail(ErrorCode::Damaged)
                         .help("the file was left as it is; no older checkpoint can be used")
@@ -122,9 +118,9 @@ impl From<Error> for Failure {
                 .help("data that lacks members yet is saved with `ckpt start`"),
             Error::Conflict { expected, newest } => {
                 let help = match &newest {
-                    Some(newest) => format!(
-                        "look at it with `ckpt show {newest}`, then try again with `--expect {newest}`"
-                    ),
+                    Some(newest) => {
+                        format!("look at it with `ckpt show {newest}`, then try again with `--expect {newest}`")
+                    }
                     None => format!("nothing has been saved yet: `--expect {}/0`", expected.workflow),
                 };
                 fail(ErrorCode::Conflict)
@@ -132,10 +128,9 @@ impl From<Error> for Failure {
                     .context("expected", expected.to_string())
                     .context("newest", newest.as_ref().map(ToString::to_string))
             }
-            Error::KeyReused { key, handle } => fail(ErrorCode::KeyReused)
-                .help("use a new key for a new save")
-                .context("key", key)
-                .about(&handle),
+            Error::KeyReused { key, handle } => {
+                fail(ErrorCode::KeyReused).help("use a new key for a new save").context("key", key).about(&handle)
+            }
             Error::TooLarge { bytes: _, limit: _ } => {
                 fail(ErrorCode::TooLarge).help("keep large content in a file and record it with `--artifact`")
             }
@@ -160,9 +155,7 @@ impl From<Error> for Failure {
                 .at_path(&directory),
             Error::Io { doing: _, path, source } => {
                 let help = match source.kind() {
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                        "free some space; nothing was changed"
-                    }
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space; nothing was changed",
                     io::ErrorKind::ReadOnlyFilesystem => {
                         "the file system is read-only; name another store with `--store DIR`"
                     }
@@ -183,15 +176,15 @@ impl From<Error> for Failure {
 }
 
 /// Names the command that takes a workflow of a newer format out of the way.
-fn set_aside(workflow: &crate::core::WorkflowId) -> String {
+fn set_aside(workflow: &ckpt_model::WorkflowId) -> String {
     format!("or set it aside: `ckpt archive {workflow} --as abandoned` keeps it as it is")
 }
 
-fn repair(workflow: &crate::core::WorkflowId) -> String {
+fn repair(workflow: &ckpt_model::WorkflowId) -> String {
     format!("`ckpt verify {workflow} --repair` moves it aside, and work can go on")
 }
 
 /// Names the command that leaves a workflow behind of which nothing can be used.
-fn start_over(workflow: &crate::core::WorkflowId) -> String {
+fn start_over(workflow: &ckpt_model::WorkflowId) -> String {
     format!("`ckpt resume {workflow} --fresh` starts over, and archives what there is")
 }

@@ -1,8 +1,8 @@
 //! Errors of remotes.
 
 use super::{ErrorCode, Failure};
-use crate::sync;
-use crate::sync::transports::BadUrl;
+use ckpt_sync as sync;
+use ckpt_sync::transports::BadUrl;
 
 impl From<sync::Error> for Failure {
     fn from(error: sync::Error) -> Self {
@@ -28,14 +28,13 @@ impl From<sync::Error> for Failure {
                      see docs/guide/object-stores.md",
                 )
                 .help("nothing is lost: the bundle was added, and no checkpoint was emptied"),
-            sync::Error::Layout { .. } => Self::new(ErrorCode::FormatNewer, message)
-                .help("use a newer version of ckpt, or another prefix"),
-            sync::Error::Contended { workflow, attempts: _ } => {
-                Self::new(ErrorCode::RemoteContended, message)
-                    .help("nothing is lost; try again")
-                    .context("workflow", workflow.as_str())
-                    .retryable()
+            sync::Error::Layout { .. } => {
+                Self::new(ErrorCode::FormatNewer, message).help("use a newer version of ckpt, or another prefix")
             }
+            sync::Error::Contended { workflow, attempts: _ } => Self::new(ErrorCode::RemoteContended, message)
+                .help("nothing is lost; try again")
+                .context("workflow", workflow.as_str())
+                .retryable(),
             sync::Error::Secret { handle, pointer, rule } => Self::new(ErrorCode::SecretToPush, message)
                 .help("the value cannot be unsaved; change it where it is in use")
                 .help("`ckpt push --allow-secrets` pushes it all the same")
@@ -60,15 +59,10 @@ impl From<sync::Failure> for Failure {
                 return Self::new(ErrorCode::RemoteRefused, format!("the remote refuses: {why}"));
             }
             sync::Failure::Unusable(why) => {
-                return Self::new(
-                    ErrorCode::DamagedRemote,
-                    format!("the remote gave an unusable answer: {why}"),
-                );
+                return Self::new(ErrorCode::DamagedRemote, format!("the remote gave an unusable answer: {why}"));
             }
         };
-        Self::new(code, message)
-            .help("nothing is lost: what was saved is in the store; try again later")
-            .retryable()
+        Self::new(code, message).help("nothing is lost: what was saved is in the store; try again later").retryable()
     }
 }
 

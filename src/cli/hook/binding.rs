@@ -8,10 +8,11 @@ use super::Hook;
 use crate::cli::commands::unfinished::{Selection, unfinished};
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
-use crate::core::change::PlanUpdate;
-use crate::core::checkpoint::Checkpoint;
-use crate::core::session_note::SessionNote;
-use crate::core::{Store, WorkflowId, WorkflowStatus};
+use ckpt_model::change::PlanUpdate;
+use ckpt_model::checkpoint::Checkpoint;
+use ckpt_model::session_note::SessionNote;
+use ckpt_model::{WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
 
 /// The most open workflows that are looked at.
 const MOST_OPEN: usize = 64;
@@ -53,9 +54,7 @@ impl Hook {
         }
         if let Some(bound) = note.filter(|note| note.bound).and_then(|note| note.workflow.as_ref()) {
             let is_right = match store.continued(bound) {
-                Ok(Some((checkpoint, _))) => {
-                    is_in_progress(&checkpoint) || plan.shares_item(&checkpoint.content)
-                }
+                Ok(Some((checkpoint, _))) => is_in_progress(&checkpoint) || plan.shares_item(&checkpoint.content),
                 // Another event of this session is about to begin it.
                 Ok(None) => true,
                 Err(_) => false,
@@ -86,21 +85,14 @@ impl Hook {
 
     /// Returns the open workflows that were last saved on the checked-out branch, the newest first, up to `limit`.
     /// Outside a git checkout, returns all.
-    pub(super) fn open_on_branch(
-        &self,
-        workspace: &Workspace,
-        open: &Selection,
-        limit: usize,
-    ) -> Vec<Checkpoint> {
+    pub(super) fn open_on_branch(&self, workspace: &Workspace, open: &Selection, limit: usize) -> Vec<Checkpoint> {
         let store = &workspace.store;
         let branch = workspace.place.checkout.as_ref().and_then(|checkout| checkout.facts().branch);
         let mut of_branch = Vec::new();
         for id in open.ids().into_iter().take(MOST_OPEN) {
             let Ok(Some((checkpoint, _))) = store.continued(&id) else { continue };
             let saved_on = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_ref());
-            if is_in_progress(&checkpoint)
-                && (branch.is_none() || saved_on.is_none() || saved_on == branch.as_ref())
-            {
+            if is_in_progress(&checkpoint) && (branch.is_none() || saved_on.is_none() || saved_on == branch.as_ref()) {
                 of_branch.push(*checkpoint);
             }
             if of_branch.len() >= limit {
@@ -117,12 +109,10 @@ impl Hook {
 
     /// Returns true if another session works on a workflow, and was seen a short while ago. It refuses nothing.
     fn is_held_by_another(&self, store: &Store, workflow: &WorkflowId) -> bool {
-        let recent = crate::core::config::Limits::default().recent.seconds();
+        let recent = ckpt_model::config::Limits::default().recent.seconds();
         store.session_notes().iter().any(|(key, note)| {
             let age = note.seen.map(|seen| self.now().seconds_since(seen).unsigned_abs());
-            Some(key) != self.key.as_ref()
-                && note.is_at_work_on(workflow)
-                && age.is_some_and(|age| age <= recent)
+            Some(key) != self.key.as_ref() && note.is_at_work_on(workflow) && age.is_some_and(|age| age <= recent)
         })
     }
 

@@ -6,11 +6,11 @@ use super::Hook;
 use super::binding::is_in_progress;
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
-use crate::core::change::{Change, Edit};
-use crate::core::checkpoint::Checkpoint;
-use crate::core::hosts::HookEvent;
-use crate::core::session_note::SessionNote;
-use crate::core::{PhaseStatus, Trigger, WorkflowId};
+use ckpt_agents::hosts::HookEvent;
+use ckpt_model::change::{Change, Edit};
+use ckpt_model::checkpoint::Checkpoint;
+use ckpt_model::session_note::SessionNote;
+use ckpt_model::{PhaseStatus, Trigger, WorkflowId};
 
 /// The most characters of the summary of a compaction that are kept.
 const MOST_SUMMARY: usize = 4_000;
@@ -80,9 +80,7 @@ impl Hook {
             }
             HookEvent::PostCompact => return self.summary_change(),
             HookEvent::Interrupt => (Trigger::UserInterrupt, "the turn was interrupted".to_owned()),
-            HookEvent::StopFailure => {
-                (Trigger::UserInterrupt, format!("the turn ended with an error{reason}"))
-            }
+            HookEvent::StopFailure => (Trigger::UserInterrupt, format!("the turn ended with an error{reason}")),
             _ => (Trigger::SessionEnd, format!("the session ended{reason}")),
         };
         let is_open = newest.content.phases.iter().any(|phase| phase.status == PhaseStatus::InProgress);

@@ -5,10 +5,11 @@ use std::path::{Component, Path, PathBuf};
 use super::Hook;
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
-use crate::core::change::{Change, MOST_TOUCHED};
-use crate::core::session_note::SessionNote;
-use crate::core::store::Location;
-use crate::core::{Store, Trigger};
+use ckpt_model::Trigger;
+use ckpt_model::change::{Change, MOST_TOUCHED};
+use ckpt_model::session_note::SessionNote;
+use ckpt_store::Location;
+use ckpt_store::Store;
 
 /// So many files are recorded at once, without waiting for another reason to save.
 const MOST_PENDING: usize = 50;
@@ -49,8 +50,7 @@ impl Hook {
             return Ok(());
         }
         let note_text = format!("{} files were edited", note.files.len());
-        let change =
-            Change { trigger: Some(Trigger::AgentComplete), note: Some(note_text), ..Change::default() };
+        let change = Change { trigger: Some(Trigger::AgentComplete), note: Some(note_text), ..Change::default() };
         self.save(&workspace, workflow, change, &note.files)?;
         self.settle(&workspace.store, &note.files, |_| {});
         Ok(())
@@ -66,12 +66,7 @@ impl Hook {
     }
 
     /// Takes recorded files off the note of the session, and notes that it has saved.
-    pub(super) fn settle(
-        &self,
-        store: &Store,
-        recorded: &[String],
-        mut change: impl FnMut(&mut SessionNote),
-    ) {
+    pub(super) fn settle(&self, store: &Store, recorded: &[String], mut change: impl FnMut(&mut SessionNote)) {
         self.change_note(store, |note| {
             note.files.retain(|file| !recorded.contains(file));
             note.bound = true;
@@ -107,7 +102,7 @@ fn relative(project: &Path, cwd: &Path, file: &str) -> Option<String> {
     }
     let inside = path.strip_prefix(project).ok()?;
     let first = inside.components().next()?;
-    if first.as_os_str() == crate::core::store::STORE_NAME || first.as_os_str() == ".git" {
+    if first.as_os_str() == ckpt_store::STORE_NAME || first.as_os_str() == ".git" {
         return None;
     }
     Some(inside.to_str()?.replace('\\', "/"))

@@ -3,8 +3,8 @@
 use super::Hook;
 use crate::cli::error::Failure;
 use crate::cli::escape;
-use crate::core::PhaseStatus;
-use crate::core::hosts::HookAnswer;
+use ckpt_agents::hosts::HookAnswer;
+use ckpt_model::PhaseStatus;
 
 /// The most phases that one session is asked about.
 const MOST_ASKED: usize = 20;
@@ -25,8 +25,7 @@ impl Hook {
         if !super::binding::is_in_progress(&checkpoint) {
             return Ok(None);
         }
-        let mut open =
-            checkpoint.content.phases.iter().filter(|phase| phase.status == PhaseStatus::InProgress);
+        let mut open = checkpoint.content.phases.iter().filter(|phase| phase.status == PhaseStatus::InProgress);
         let Some(phase) = open.next() else { return Ok(None) };
         let id = phase.id.as_str();
         if note.asked.len() >= MOST_ASKED || note.asked.iter().any(|asked| asked == id) {

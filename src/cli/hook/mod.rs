@@ -24,10 +24,11 @@ use super::exit::Exit;
 use super::lease::unique;
 use super::output::Output;
 use super::session::Session;
-use crate::core::hosts::{HookAnswer, HookEvent, Host, MAX_PAYLOAD_BYTES, Payload};
-use crate::core::session_note::SessionNote;
-use crate::core::store::{Location, SessionKey};
-use crate::core::{Store, Timestamp};
+use ckpt_agents::hosts::{HookAnswer, HookEvent, Host, MAX_PAYLOAD_BYTES, Payload};
+use ckpt_model::Timestamp;
+use ckpt_model::session_note::SessionNote;
+use ckpt_store::Store;
+use ckpt_store::{Location, SessionKey};
 use request::HookRequest;
 
 /// How long stdin may be silent. Hosts write at once; a busy machine may take a moment.
@@ -95,13 +96,7 @@ struct Hook {
 }
 
 impl Hook {
-    fn new(
-        mut env: Environment,
-        request: &HookRequest,
-        host: Host,
-        event: HookEvent,
-        payload: Payload,
-    ) -> Self {
+    fn new(mut env: Environment, request: &HookRequest, host: Host, event: HookEvent, payload: Payload) -> Self {
         let cwd = payload.cwd.as_ref().map(PathBuf::from).filter(|cwd| cwd.is_absolute() && cwd.is_dir());
         if let Some(cwd) = cwd {
             env.cwd = Ok(cwd);
@@ -160,11 +155,7 @@ impl Hook {
 
     /// Changes the note of this session, and records that the session is there. A note that cannot be written is no
     /// failure of the event: it is advice.
-    fn change_note<T>(
-        &self,
-        store: &Store,
-        mut change: impl FnMut(&mut SessionNote) -> T,
-    ) -> Option<(SessionNote, T)> {
+    fn change_note<T>(&self, store: &Store, mut change: impl FnMut(&mut SessionNote) -> T) -> Option<(SessionNote, T)> {
         let key = self.key.as_ref()?;
         let noted = store.change_session_note(key, &unique(), |note| {
             let result = change(note);

@@ -7,14 +7,15 @@ use crate::cli::error::Failure;
 use crate::cli::saving::SaveOptions;
 use crate::cli::session::Workspace;
 use crate::cli::views::save::SaveReport;
-use crate::core::artifact;
-use crate::core::change::Change;
-use crate::core::digest::Digest;
-use crate::core::hosts::PlanReport;
-use crate::core::size::Size;
-use crate::core::store::Location;
-use crate::core::text::plain_text;
-use crate::core::{Store, Trigger, WorkflowId};
+use ckpt_agents::hosts::PlanReport;
+use ckpt_model::change::Change;
+use ckpt_model::digest::Digest;
+use ckpt_model::size::Size;
+use ckpt_model::text::plain_text;
+use ckpt_model::{Trigger, WorkflowId};
+use ckpt_store::Location;
+use ckpt_store::Store;
+use ckpt_store::artifact;
 
 /// The largest touched file whose content is recorded: a hook has little time.
 const MAX_TOUCHED: Size = Size(4 << 20);
@@ -67,8 +68,7 @@ impl Hook {
     fn workspace_for_plan(&self) -> Result<Workspace, Failure> {
         let mut place = self.session.place()?;
         if matches!(place.location, Location::Absent(_)) {
-            let named =
-                PROJECT_VARIABLES.iter().find_map(|name| self.session.env.var_os(name)).map(PathBuf::from);
+            let named = PROJECT_VARIABLES.iter().find_map(|name| self.session.env.var_os(name)).map(PathBuf::from);
             let contains = |dir: &PathBuf| dir.is_absolute() && place.cwd.starts_with(dir);
             if let Some(project) = named.filter(contains) {
                 place = self.session.in_directory(project).place()?;

@@ -62,21 +62,16 @@ mod tests {
     use super::*;
 
     fn of(line: &str) -> Option<HookRequest> {
-        let args: Vec<OsString> =
-            std::iter::once("ckpt").chain(line.split_whitespace()).map(OsString::from).collect();
+        let args: Vec<OsString> = std::iter::once("ckpt").chain(line.split_whitespace()).map(OsString::from).collect();
         HookRequest::of(&args)
     }
 
     #[test]
     fn nothing_about_a_hook_is_refused() {
-        let stop =
-            HookRequest { host: "claude".to_owned(), event: "Stop".to_owned(), ..HookRequest::default() };
+        let stop = HookRequest { host: "claude".to_owned(), event: "Stop".to_owned(), ..HookRequest::default() };
         assert_eq!(of("hook claude Stop"), Some(stop));
         let stored = of("--store d -v hook codex --json SessionEnd more --odd").unwrap();
-        assert_eq!(
-            (stored.host.as_str(), stored.event.as_str(), stored.verbose),
-            ("codex", "SessionEnd", true)
-        );
+        assert_eq!((stored.host.as_str(), stored.event.as_str(), stored.verbose), ("codex", "SessionEnd", true));
         assert_eq!(stored.store, Some("d".into()));
         assert_eq!(of("hook"), Some(HookRequest::default()));
         assert_eq!(of("hook --store"), Some(HookRequest::default()));

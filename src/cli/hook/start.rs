@@ -5,10 +5,10 @@ use crate::cli::commands::unfinished::{Selection, unfinished};
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
 use crate::cli::views::brief::{Audience, BriefReport};
-use crate::core::hosts::HookAnswer;
-use crate::core::observe::Selected;
-use crate::core::session_note::SessionNote;
-use crate::core::{WorkflowId, WorkflowStatus};
+use ckpt_agents::hosts::HookAnswer;
+use ckpt_model::session_note::SessionNote;
+use ckpt_model::{WorkflowId, WorkflowStatus};
+use ckpt_store::observe::Selected;
 
 /// The most tokens that the start of a session costs.
 const MAX_TOKENS: usize = 400;
@@ -44,11 +44,7 @@ impl Hook {
     }
 
     /// Returns the workflow that the session is about, if it is open: the named one, or the one that it worked on.
-    fn known_workflow(
-        &self,
-        workspace: &Workspace,
-        note: Option<&SessionNote>,
-    ) -> Result<Option<WorkflowId>, Failure> {
+    fn known_workflow(&self, workspace: &Workspace, note: Option<&SessionNote>) -> Result<Option<WorkflowId>, Failure> {
         let bound = note.filter(|note| note.bound).and_then(|note| note.workflow.clone());
         let mut known = [self.named_workflow(&workspace.store)?, bound].into_iter().flatten();
         Ok(known.find(|known| self.is_open(workspace, known)))
@@ -73,10 +69,8 @@ impl Hook {
         if judgement.checkpoint.content.status != WorkflowStatus::InProgress {
             return Ok(String::new());
         }
-        let compacted =
-            if self.is_after_compaction() { note.and_then(|note| note.compacted.as_ref()) } else { None };
-        let line =
-            compacted.map(|handle| format!("The context was compacted; {handle} was saved before that."));
+        let compacted = if self.is_after_compaction() { note.and_then(|note| note.compacted.as_ref()) } else { None };
+        let line = compacted.map(|handle| format!("The context was compacted; {handle} was saved before that."));
         Ok(BriefReport::one_with(&judgement, MAX_TOKENS, Audience::Hook, line).text)
     }
 

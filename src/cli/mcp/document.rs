@@ -12,14 +12,14 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::cli::answer::{Report, ReportDocument};
 use crate::cli::error::{ErrorCode, Failure};
-use crate::core::json::Key;
+use ckpt_model::json::Key;
 
 /// Returns the document of a report without the members that are null or empty: they cost an agent tokens and say nothing.
 pub(super) fn document<R: Report>(report: &R) -> Result<Box<RawValue>, Failure> {
     let document = serde_json::to_string(&ReportDocument { format: R::FORMAT, report });
-    document.and_then(|whole| without_empty(&whole)).map_err(|error| {
-        Failure::new(ErrorCode::Output, format!("the answer cannot be written as JSON: {error}"))
-    })
+    document
+        .and_then(|whole| without_empty(&whole))
+        .map_err(|error| Failure::new(ErrorCode::Output, format!("the answer cannot be written as JSON: {error}")))
 }
 
 /// Leaves out the empty members of an object, and of the two that group others.
@@ -70,10 +70,7 @@ mod tests {
     #[test]
     fn members_that_say_nothing_are_left_out_and_all_others_stay_as_they_are() {
         for (whole, said) in [
-            (
-                r#"{"b":1.50,"a":null,"c":[],"d":{},"e":"","f":false,"g":0}"#,
-                r#"{"b":1.50,"e":"","f":false,"g":0}"#,
-            ),
+            (r#"{"b":1.50,"a":null,"c":[],"d":{},"e":"","f":false,"g":0}"#, r#"{"b":1.50,"e":"","f":false,"g":0}"#),
             (r#"{"next":{"phase":"x","action":null}}"#, r#"{"next":{"phase":"x","action":null}}"#),
             (r#"{"tasks":{"done":[],"left":["a"]},"messages":{"x":null}}"#, r#"{"tasks":{"left":["a"]}}"#),
             (r#"{"tasks":[{"id":null}],"n\"":[[]]}"#, r#"{"tasks":[{"id":null}],"n\"":[[]]}"#),

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::core::json::parse_strict;
+use ckpt_model::json::parse_strict;
 
 /// The codes of JSON-RPC and of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +82,7 @@ impl Message {
     }
 
     fn of_value(value: Value) -> Self {
-        let invalid =
-            |id: Value, message: &str| Self::Invalid(id, RpcError::new(RpcCode::InvalidRequest, message));
+        let invalid = |id: Value, message: &str| Self::Invalid(id, RpcError::new(RpcCode::InvalidRequest, message));
         let Value::Object(mut members) = value else {
             return invalid(Value::Null, "a message is an object");
         };

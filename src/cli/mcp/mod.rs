@@ -26,7 +26,7 @@ use super::error::Failure;
 use super::exit::Exit;
 use super::output::Output;
 use super::session::Session;
-use crate::core::store::HeadMemory;
+use ckpt_store::HeadMemory;
 use lines::Lines;
 use server::Server;
 

@@ -68,7 +68,5 @@ fn context(session: &Session, uri: &str) -> Result<String, String> {
     let said = |failure: Failure| failure.message;
     let session = session.with_current_time().map_err(said)?;
     let (workspace, judgement) = resume::judge(&session, &id).map_err(said)?;
-    document(&ContextReport::new(&judgement, &workspace.store))
-        .map(|document| document.get().to_owned())
-        .map_err(said)
+    document(&ContextReport::new(&judgement, &workspace.store)).map(|document| document.get().to_owned()).map_err(said)
 }

@@ -7,7 +7,7 @@ use super::message::{Answer, Complete, Message, Replies, Reply, Request, RpcCode
 use super::{prompts, resources, tools};
 use crate::cli::caller::Caller;
 use crate::cli::session::Session;
-use crate::core::hosts::Host;
+use ckpt_agents::hosts::Host;
 
 /// The versions with a handshake, the newest last.
 const WITH_HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
@@ -66,8 +66,7 @@ impl<'s> Server<'s> {
         };
         match message {
             Message::Batch(messages) => {
-                let replies: Vec<Reply> =
-                    messages.into_iter().filter_map(|message| self.reply(message)).collect();
+                let replies: Vec<Reply> = messages.into_iter().filter_map(|message| self.reply(message)).collect();
                 (!replies.is_empty()).then_some(Replies::Batch(replies))
             }
             message => self.reply(message).map(Replies::One),

@@ -6,8 +6,8 @@ use super::View;
 use super::parts::{command, cut};
 use super::workflow::WorkflowPage;
 use crate::cli::session::Judgement;
-use crate::core::WorkflowStatus;
-use crate::core::phase::PhaseId;
+use ckpt_model::WorkflowStatus;
+use ckpt_model::phase::PhaseId;
 
 /// An action as a form sends it.
 #[derive(Debug, Clone, Default)]
@@ -30,8 +30,7 @@ pub(super) fn choices(view: &View, WorkflowPage { judgement, status, log }: &Wor
     let waiting: Vec<&str> = resume.awaiting_approval.iter().map(PhaseId::as_str).collect();
     let phases = checkpoint.content.phases.iter();
     let begun: Vec<&str> = phases.filter(|phase| phase.attempts > 0).map(|phase| phase.id.as_str()).collect();
-    let earlier: Vec<String> =
-        log.checkpoints().map(ToString::to_string).filter(|other| other != head).collect();
+    let earlier: Vec<String> = log.checkpoints().map(ToString::to_string).filter(|other| other != head).collect();
     let earlier: Vec<&str> = earlier.iter().map(String::as_str).collect();
     html! {
         section.actions aria-labelledby="actions" {
@@ -82,8 +81,7 @@ pub(crate) fn form(
 
 fn hidden(view: &View, action: &Action) -> Markup {
     let token = view.token.as_deref().unwrap_or_default();
-    let fields =
-        [("token", token), ("name", &action.name), ("workflow", &action.workflow), ("head", &action.head)];
+    let fields = [("token", token), ("name", &action.name), ("workflow", &action.workflow), ("head", &action.head)];
     html! { @for (name, value) in fields { input type="hidden" name=(name) value=(value); } }
 }
 

@@ -6,20 +6,10 @@ use super::View;
 use super::chart::{spread, weeks};
 use super::parts::{duration, link, meter, table};
 use crate::cli::views::analytics::{bottleneck, outcomes, pipeline_name, resumes};
-use crate::core::stats::{Analytics, PipelineAnalytics};
+use ckpt_model::stats::{Analytics, PipelineAnalytics};
 
-const HEADINGS: [&str; 10] = [
-    "Phase",
-    "#Runs",
-    "#Median",
-    "Spread",
-    "Slowest",
-    "#Failed",
-    "#Retried",
-    "#Replanned",
-    "#Waited",
-    "Share of time",
-];
+const HEADINGS: [&str; 10] =
+    ["Phase", "#Runs", "#Median", "Spread", "Slowest", "#Failed", "#Retried", "#Replanned", "#Waited", "Share of time"];
 
 /// Renders the page from the figures.
 pub(crate) fn analytics(view: &View, figures: &Analytics) -> Markup {
@@ -40,8 +30,7 @@ pub(crate) fn analytics(view: &View, figures: &Analytics) -> Markup {
 }
 
 fn section(view: &View, index: usize, pipeline: &PipelineAnalytics) -> Markup {
-    let greatest =
-        pipeline.phases.iter().filter_map(|phase| phase.seconds).map(|seconds| seconds.slowest).max();
+    let greatest = pipeline.phases.iter().filter_map(|phase| phase.seconds).map(|seconds| seconds.slowest).max();
     let name = pipeline_name(pipeline);
     let rows = html! {
         @for phase in &pipeline.phases {

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::core::span::humane;
-use crate::core::stats::{Spread, WeekStats};
+use ckpt_model::span::humane;
+use ckpt_model::stats::{Spread, WeekStats};
 
 const WIDTH: u64 = 600;
 const HEIGHT: u64 = 140;

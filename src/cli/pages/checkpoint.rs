@@ -7,14 +7,13 @@ use super::View;
 use super::parts::{badge, command, cut, link, time, warnings};
 use super::tree::tree;
 use crate::cli::views::show::ShowReport;
-use crate::core::Handle;
+use ckpt_model::Handle;
 
 /// Renders the page from the report of `show`.
 pub(crate) fn checkpoint(view: &View, show: &ShowReport) -> Markup {
     let handle = show.handle.to_string();
     let parsed = show.parsed.as_deref();
-    let parent = parsed
-        .and_then(|checkpoint| Some(Handle::new(&checkpoint.workflow, checkpoint.parent.as_ref()?.seq)));
+    let parent = parsed.and_then(|checkpoint| Some(Handle::new(&checkpoint.workflow, checkpoint.parent.as_ref()?.seq)));
     let parent = parent.map(|parent| parent.to_string());
     let (state, rest) = apart(&show.checkpoint);
     html! {

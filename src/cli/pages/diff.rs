@@ -7,7 +7,7 @@ use super::View;
 use super::parts::{command, cut, link, table};
 use super::tree::tree;
 use crate::cli::views::diff::DiffReport;
-use crate::core::diff::{ChangeKind, ContentDiff};
+use ckpt_model::diff::{ChangeKind, ContentDiff};
 
 /// The most changes that are listed.
 const MAX_CHANGES: usize = 1000;

@@ -34,7 +34,7 @@ pub(crate) mod workflows;
 
 pub(crate) use links::Links;
 
-use crate::core::Timestamp;
+use ckpt_model::Timestamp;
 
 /// The inputs of a page besides its reports.
 #[derive(Debug, Clone)]

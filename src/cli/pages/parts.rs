@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::View;
-use crate::core::Timestamp;
-use crate::core::span::{ago, humane};
+use ckpt_model::Timestamp;
+use ckpt_model::span::{ago, humane};
 
 /// Longer stored texts are cut.
 const MAX_TEXT: usize = 4000;

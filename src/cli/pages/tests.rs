@@ -5,12 +5,13 @@ use serde_json::json;
 use super::action::{Action, confirmation, done};
 use super::workflows::{Query, workflows};
 use super::{Links, View};
-use crate::core::Timestamp;
-use crate::core::stats::Analytics;
-use crate::core::store::WorkflowRow;
+use ckpt_model::Timestamp;
+use ckpt_model::stats::Analytics;
+use ckpt_store::WorkflowRow;
 
 /// Breaks out of text, attributes, comments, scripts and styles, if anything does not escape it.
-const HOSTILE: &str = "\"'><script>alert(1)</script><svg/onload=alert(2)><img src=x onerror=alert(3)></style><!--javascript:alert(4)&lt;";
+const HOSTILE: &str =
+    "\"'><script>alert(1)</script><svg/onload=alert(2)><img src=x onerror=alert(3)></style><!--javascript:alert(4)&lt;";
 
 fn view() -> View {
     View {
@@ -30,8 +31,7 @@ fn row(id: &str, text: &str) -> WorkflowRow {
 }
 
 fn analytics() -> Analytics {
-    let spread =
-        json!({"count": 2, "lower_quartile": 1, "median": 2, "upper_quartile": 3, "slowest": 4, "total": 6});
+    let spread = json!({"count": 2, "lower_quartile": 1, "median": 2, "upper_quartile": 3, "slowest": 4, "total": 6});
     serde_json::from_value(json!({
         "since": null, "runs": {"in_progress": 1, "complete": 2, "failed": 3, "abandoned": 4}, "runs_left_out": 1,
         "resumes": 2, "successful_resumes": 1, "resume_success_percent": 50,

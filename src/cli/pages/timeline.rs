@@ -4,10 +4,10 @@ use maud::{Markup, html};
 
 use super::View;
 use super::parts::{class, words};
-use crate::core::checkpoint::Checkpoint;
-use crate::core::phase::Phase;
-use crate::core::span::humane;
-use crate::core::{Timestamp, WorkflowStatus};
+use ckpt_model::checkpoint::Checkpoint;
+use ckpt_model::phase::Phase;
+use ckpt_model::span::humane;
+use ckpt_model::{Timestamp, WorkflowStatus};
 
 const WIDTH: i64 = 1000;
 const ROW: usize = 26;
@@ -17,11 +17,8 @@ const MAX_ROWS: usize = 60;
 /// Draws a bar for each phase of a checkpoint that has times. Nothing if none has.
 pub(super) fn timeline(view: &View, Checkpoint { content, saved_at, .. }: &Checkpoint) -> Markup {
     let now = if content.status == WorkflowStatus::InProgress { view.now } else { *saved_at };
-    let bars: Vec<Bar<'_>> =
-        content.phases.iter().filter_map(|phase| Bar::new(phase, now)).take(MAX_ROWS).collect();
-    let (Some(first), Some(last)) =
-        (bars.iter().map(|bar| bar.from).min(), bars.iter().map(|bar| bar.to).max())
-    else {
+    let bars: Vec<Bar<'_>> = content.phases.iter().filter_map(|phase| Bar::new(phase, now)).take(MAX_ROWS).collect();
+    let (Some(first), Some(last)) = (bars.iter().map(|bar| bar.from).min(), bars.iter().map(|bar| bar.to).max()) else {
         return html! {};
     };
     let span = last.seconds_since(first).max(1);

@@ -8,10 +8,10 @@ use super::timeline::timeline;
 use crate::cli::session::Judgement;
 use crate::cli::views::log::LogReport;
 use crate::cli::views::status::StatusReport;
-use crate::core::checkpoint::Content;
-use crate::core::phase::{Phase, PhaseId};
-use crate::core::resume::Verdict;
-use crate::core::task::TaskId;
+use ckpt_model::checkpoint::Content;
+use ckpt_model::phase::{Phase, PhaseId};
+use ckpt_model::resume::Verdict;
+use ckpt_model::task::TaskId;
 
 /// The most entries of the log that are shown.
 pub(crate) const LOG_ROWS: usize = 100;

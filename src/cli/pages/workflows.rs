@@ -7,10 +7,10 @@ use maud::{Markup, html};
 use super::View;
 use super::links::encoded;
 use super::parts::{badge, command, cut, link, meter, time, warnings, words};
-use crate::core::WorkflowStatus;
-use crate::core::format::Header;
-use crate::core::phase::PhaseId;
-use crate::core::store::WorkflowRow;
+use ckpt_model::WorkflowStatus;
+use ckpt_model::format::Header;
+use ckpt_model::phase::PhaseId;
+use ckpt_store::WorkflowRow;
 
 /// The rows of one page.
 const ROWS: usize = 50;
@@ -40,11 +40,8 @@ pub(crate) fn workflows(view: &View, rows: &[WorkflowRow], problems: &[String], 
     found.sort_by(|a, b| query.order(a, b));
     let pages = found.len().div_ceil(ROWS).max(1);
     let page = query.page.clamp(1, pages);
-    let shown = if view.links.is_live() {
-        found.chunks(ROWS).nth(page - 1).unwrap_or_default()
-    } else {
-        found.as_slice()
-    };
+    let shown =
+        if view.links.is_live() { found.chunks(ROWS).nth(page - 1).unwrap_or_default() } else { found.as_slice() };
     html! {
         header.head {
             h1 { @if query.archived { "Archived workflows" } @else { "Workflows" } }
@@ -97,12 +94,7 @@ impl Query {
     fn address(&self, page: usize) -> String {
         let Self { text, status, sort, archived, .. } = self;
         let archived = if *archived { "&archived=1" } else { "" };
-        format!(
-            "/?q={}&status={}&sort={}&page={page}{archived}",
-            encoded(text),
-            encoded(status),
-            encoded(sort)
-        )
+        format!("/?q={}&status={}&sort={}&page={page}{archived}", encoded(text), encoded(status), encoded(sort))
     }
 }
 

@@ -7,18 +7,13 @@ use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::pages::View;
 use crate::cli::pages::action::{Action, confirmation, done};
 use crate::cli::session::Session;
-use crate::core::observe::Selected;
-use crate::core::phase::{PhaseId, PhaseStatus};
-use crate::core::text::shell_word;
-use crate::core::{Checkpoint, Handle, WorkflowId};
+use ckpt_model::phase::{PhaseId, PhaseStatus};
+use ckpt_model::text::shell_word;
+use ckpt_model::{Checkpoint, Handle, WorkflowId};
+use ckpt_store::observe::Selected;
 
 /// Shows the plan of an action.
-pub(super) fn plan(
-    site: &Site,
-    session: &Session,
-    view: &View,
-    request: &Request,
-) -> Result<Content, Failure> {
+pub(super) fn plan(site: &Site, session: &Session, view: &View, request: &Request) -> Result<Content, Failure> {
     let mut action = read(request);
     let command = Command::new(&action)?;
     let newest = command.newest(session, &action)?;
@@ -35,12 +30,7 @@ pub(super) fn plan(
 }
 
 /// Does what the plan said.
-pub(super) fn apply(
-    site: &Site,
-    session: &Session,
-    view: &View,
-    request: &Request,
-) -> Result<Content, Failure> {
+pub(super) fn apply(site: &Site, session: &Session, view: &View, request: &Request) -> Result<Content, Failure> {
     let action = read(request);
     let command = Command::new(&action)?;
     command.newest(session, &action)?;
@@ -76,12 +66,8 @@ struct Command {
 impl Command {
     fn new(action: &Action) -> Result<Self, Failure> {
         let workflow = || -> Result<WorkflowId, Failure> { action.workflow.parse().map_err(Failure::from) };
-        let phase = || {
-            action
-                .what
-                .parse::<PhaseId>()
-                .map_err(|error| Failure::new(ErrorCode::InvalidName, error.to_string()))
-        };
+        let phase =
+            || action.what.parse::<PhaseId>().map_err(|error| Failure::new(ErrorCode::InvalidName, error.to_string()));
         let command = |name, workflow: WorkflowId, phase: Option<PhaseId>, args: &[String]| {
             let mut all = vec![String::from(name), workflow.to_string()];
             all.extend_from_slice(args);
@@ -100,10 +86,7 @@ impl Command {
                 let to: Handle = action.what.parse().map_err(Failure::from)?;
                 let head: Handle = action.head.parse().map_err(Failure::from)?;
                 if to.workflow != workflow()? {
-                    return Err(Failure::new(
-                        ErrorCode::InvalidSelector,
-                        format!("{to} is of another workflow"),
-                    ));
+                    return Err(Failure::new(ErrorCode::InvalidSelector, format!("{to} is of another workflow")));
                 }
                 let args = vec!["rollback".to_owned(), to.to_string(), format!("--expect={head}")];
                 Ok(Self { name: "rollback", workflow: Some(to.workflow), phase: None, args })

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::Site;
 use super::http::head;
 use crate::cli::invoke::Program;
-use crate::core::digest::Digest;
+use ckpt_model::digest::Digest;
 
 /// The time between two looks at the store. A large store is looked at less often, so that a tenth of a core is enough.
 const INTERVAL: Duration = Duration::from_millis(400);

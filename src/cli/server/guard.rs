@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Mutex;
 
 use super::http::{Request, Response};
-use crate::core::digest::Digest;
+use ckpt_model::digest::Digest;
 
 /// Checks requests.
 pub(super) struct Guard {
@@ -77,8 +77,7 @@ impl Guard {
     fn is_of_another_site(&self, request: &Request) -> bool {
         let own = request.header("host").map(|host| format!("http://{host}"));
         let other_origin = request.has_header("origin") && request.header("origin") != own.as_deref();
-        let other_fetch =
-            request.header("sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none"));
+        let other_fetch = request.header("sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none"));
         // A link on another page may lead to the printed address, which shows nothing without the cookie.
         let is_navigation = request.method == "GET" && request.header("sec-fetch-mode") == Some("navigate");
         other_origin || (other_fetch && !is_navigation)

@@ -144,13 +144,7 @@ fn parse_head(head: &str) -> Option<Request> {
         }
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    Some(Request {
-        method: method.to_owned(),
-        path: decoded(path),
-        query: pairs(query),
-        headers,
-        form: Vec::new(),
-    })
+    Some(Request { method: method.to_owned(), path: decoded(path), query: pairs(query), headers, form: Vec::new() })
 }
 
 /// Parses `a=1&b=2`.
@@ -235,10 +229,7 @@ mod tests {
     #[test]
     fn a_head_is_parsed_and_nonsense_is_refused() {
         let request = parse_head("GET /w/042?q=a+b%3C&x HTTP/1.1\r\nHost: h\r\nX: 1").unwrap();
-        assert_eq!(
-            (request.path.as_str(), request.parameter("q"), request.parameter("x")),
-            ("/w/042", "a b<", "")
-        );
+        assert_eq!((request.path.as_str(), request.parameter("q"), request.parameter("x")), ("/w/042", "a b<", ""));
         assert_eq!((request.header("host"), request.header("y")), (Some("h"), None));
         for nonsense in [
             "",

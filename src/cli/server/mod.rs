@@ -28,8 +28,8 @@ use std::time::Duration;
 use self::events::Watcher;
 use self::guard::Guard;
 use super::invoke::Program;
-use crate::core::store::{Disk as _, OsDisk};
-use crate::platform::is_out_of_descriptors;
+use ckpt_platform::is_out_of_descriptors;
+use ckpt_store::{Disk as _, OsDisk};
 
 /// The most connections at once; each has a thread.
 const MAX_CONNECTIONS: usize = 64;

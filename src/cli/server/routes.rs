@@ -8,7 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::pages::workflows::Query;
 use crate::cli::pages::{self, Links, View};
 use crate::cli::session::Session;
-use crate::core::{Handle, WorkflowId};
+use ckpt_model::{Handle, WorkflowId};
 
 /// The longest text that is searched for.
 const MAX_SEARCH: usize = 200;

@@ -5,8 +5,8 @@ use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
 use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
-use crate::core::span::humane;
-use crate::core::stats::{Analytics, OutcomeCounts, PhaseAnalytics, PipelineAnalytics};
+use ckpt_model::span::humane;
+use ckpt_model::stats::{Analytics, OutcomeCounts, PhaseAnalytics, PipelineAnalytics};
 
 /// The widest bar.
 const BAR: u64 = 10;
@@ -22,10 +22,7 @@ pub(super) fn analytics(page: &mut TextPage, figures: &Analytics) {
     }
     if figures.runs_left_out > 0 {
         page.line("");
-        page.line(format!(
-            "{} of further pipelines left out; `--pipeline` selects one",
-            runs(figures.runs_left_out)
-        ));
+        page.line(format!("{} of further pipelines left out; `--pipeline` selects one", runs(figures.runs_left_out)));
     }
     if let Some(sentence) = resumes(figures) {
         page.line("");
@@ -70,12 +67,8 @@ fn cells(page: &TextPage, phase: &PhaseAnalytics) -> Vec<Cell> {
         Cell::styled(page.escape(phase.id.as_str()), Style::Bold),
         Cell::right(phase.runs.to_string()),
         Cell::right(seconds.map_or_else(hyphen, |spread| humane(spread.median))),
-        Cell::or_hyphen(
-            seconds.map(|s| format!("{} to {}", humane(s.lower_quartile), humane(s.upper_quartile))),
-        ),
-        Cell::or_hyphen(
-            slowest.map(|(spread, workflow)| format!("{} in {workflow}", humane(spread.slowest))),
-        ),
+        Cell::or_hyphen(seconds.map(|s| format!("{} to {}", humane(s.lower_quartile), humane(s.upper_quartile)))),
+        Cell::or_hyphen(slowest.map(|(spread, workflow)| format!("{} in {workflow}", humane(spread.slowest)))),
         percent(phase.failed_percent),
         percent(phase.retried_percent),
         percent(phase.replanned_percent),
@@ -97,11 +90,8 @@ pub(crate) fn outcomes(counts: &OutcomeCounts) -> String {
         (counts.failed, "failed"),
         (counts.abandoned, "abandoned"),
     ];
-    let words: Vec<String> = named
-        .iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, word)| format!("{number} {word}"))
-        .collect();
+    let words: Vec<String> =
+        named.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}")).collect();
     format!("{}, {}", runs(counts.total()), words.join(", "))
 }
 
@@ -113,8 +103,7 @@ fn runs(number: u64) -> String {
 pub(crate) fn bottleneck(pipeline: &PipelineAnalytics) -> Option<String> {
     let bottleneck = pipeline.bottleneck.as_ref()?;
     let phase = pipeline.phases.iter().find(|phase| phase.id == bottleneck.phase)?;
-    let mut sentence =
-        format!("The bottleneck is `{}`: it takes {}% of the time", phase.id, bottleneck.share_percent);
+    let mut sentence = format!("The bottleneck is `{}`: it takes {}% of the time", phase.id, bottleneck.share_percent);
     if bottleneck.waiting_percent > 0 {
         sentence.push_str(&format!(", {}% of that waiting", bottleneck.waiting_percent));
     }
@@ -132,9 +121,7 @@ pub(crate) fn resumes(figures: &Analytics) -> Option<String> {
     let percent = figures.resume_success_percent?;
     let resumed = count(usize::try_from(figures.resumes).unwrap_or(usize::MAX), "time");
     let times = figures.successful_resumes;
-    Some(format!(
-        "Resumed {resumed} by another session, which finished something {times} times ({percent}%)."
-    ))
+    Some(format!("Resumed {resumed} by another session, which finished something {times} times ({percent}%)."))
 }
 
 /// A bar for a percentage; a trace of it for the smallest that is not zero.

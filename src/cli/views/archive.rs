@@ -10,9 +10,10 @@ use crate::cli::style::Style;
 use crate::cli::table::{Cell, columns, render};
 use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
-use crate::core::size::Size;
-use crate::core::store::{ArchivePlan, Archived, BundleRow, DeletionPlan};
-use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId};
+use ckpt_model::size::Size;
+use ckpt_model::{ArchiveReason, Handle, Timestamp, WorkflowId};
+use ckpt_store::Store;
+use ckpt_store::{ArchivePlan, Archived, BundleRow, DeletionPlan};
 
 /// The workflows that were archived or deleted, or a list of the bundles.
 #[derive(Debug, Default, Serialize)]

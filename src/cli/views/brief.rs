@@ -10,14 +10,14 @@ use crate::cli::answer::Report;
 use crate::cli::escape;
 use crate::cli::session::Judgement;
 use crate::cli::words::first_few;
-use crate::core::change::AGENT_PLAN;
-use crate::core::finding::{Code, Finding, Severity};
-use crate::core::messages::Messages;
-use crate::core::phase::PhaseId;
-use crate::core::resume::{FileCondition, Verdict};
-use crate::core::span::humane;
-use crate::core::store::WorkflowRow;
-use crate::core::text::shell_word;
+use ckpt_model::change::AGENT_PLAN;
+use ckpt_model::finding::{Code, Finding, Severity};
+use ckpt_model::messages::Messages;
+use ckpt_model::phase::PhaseId;
+use ckpt_model::resume::{FileCondition, Verdict};
+use ckpt_model::span::humane;
+use ckpt_model::text::shell_word;
+use ckpt_store::WorkflowRow;
 
 /// Who reads a brief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,8 +130,7 @@ impl BriefReport {
         report.total = 1;
         let mut lines: Vec<LineForms> = first.into_iter().map(|line| vec![line]).collect();
         lines.extend(headlines(judgement, audience));
-        let is_said =
-            |finding: &&Finding| finding.severity > Severity::Info || finding.code == Code::Unpushed;
+        let is_said = |finding: &&Finding| finding.severity > Severity::Info || finding.code == Code::Unpushed;
         for finding in resume.findings.iter().filter(is_said) {
             lines.push(forms([300, 80], |longest| {
                 format!("{}: {}", finding.severity.word(), quoted(&finding.message, longest))
@@ -161,8 +160,7 @@ impl BriefReport {
             let skipped = &resume.skipped_by_inference;
             lines.push(forms([20, 5], |most| format!("Not part of this run: {}", names(skipped, most))));
         }
-        let then: Vec<&PhaseId> =
-            resume.remaining.iter().filter(|id| resume.phase.as_ref() != Some(id)).collect();
+        let then: Vec<&PhaseId> = resume.remaining.iter().filter(|id| resume.phase.as_ref() != Some(id)).collect();
         if !then.is_empty() {
             lines.push(forms([20, 5], |most| format!("Then: {}", names(&then, most))));
         }
@@ -196,8 +194,7 @@ impl BriefReport {
                 }
             };
             let progress = progress(header.progress());
-            let phase =
-                header.phase.as_ref().map(|phase| format!(", last phase {}", escape::name(phase.as_str())));
+            let phase = header.phase.as_ref().map(|phase| format!(", last phase {}", escape::name(phase.as_str())));
             let title = title(header.title.as_deref(), 80);
             lines.push(vec![format!("- {id}{title}: {progress}{}", phase.unwrap_or_default())]);
         }
@@ -251,10 +248,7 @@ fn headlines(judgement: &Judgement, audience: Audience) -> Vec<LineForms> {
         return vec![vec![format!("{id}{title} is complete; nothing to resume.")]];
     }
     lines.push(vec![
-        format!(
-            "Unfinished work: {id}{title}, checkpoint {} ({age}). Verdict: {verdict}.",
-            checkpoint.handle()
-        ),
+        format!("Unfinished work: {id}{title}, checkpoint {} ({age}). Verdict: {verdict}.", checkpoint.handle()),
         format!("Unfinished work: {id}. Verdict: {verdict}."),
     ]);
     let phase = resume.phase.as_ref().map(|id| {

@@ -10,12 +10,12 @@ use serde::Serialize;
 use super::failed::FailedItem;
 use super::policy::{PolicyReport, PolicySource};
 use crate::cli::error::{ErrorCode, Failure};
-use crate::core::retention::{
+use ckpt_model::retention::{
     CheckpointDecision, CleanupEffect, CleanupPlan, ExpiredRun, Policy, Snapshot, UnreferredObject,
 };
-use crate::core::size::Size;
-use crate::core::store::{ArchivedPart, Cleaned};
-use crate::core::{Handle, Timestamp, WorkflowId};
+use ckpt_model::size::Size;
+use ckpt_model::{Handle, Timestamp, WorkflowId};
+use ckpt_store::{ArchivedPart, Cleaned};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct CleanupReport {
@@ -138,9 +138,7 @@ impl CleanupReport {
         }
         for done in cleaned.workflows {
             self.bundles.extend(
-                done.bundles
-                    .iter()
-                    .map(|path| NewBundle { workflow: done.workflow.clone(), name: file_name(path) }),
+                done.bundles.iter().map(|path| NewBundle { workflow: done.workflow.clone(), name: file_name(path) }),
             );
             let is_deleted = |planned: &mut DeletedRun| {
                 planned.workflow == done.workflow && done.deleted_runs.contains(&planned.run.first)

@@ -8,10 +8,11 @@ use crate::cli::answer::Report;
 use crate::cli::escape::{self, quoted};
 use crate::cli::session::Judgement;
 use crate::cli::text_page::TextPage;
-use crate::core::finding::Finding;
-use crate::core::resume::tasks::RecoveredTasks;
-use crate::core::resume::{FileCondition, Verdict};
-use crate::core::{Handle, PhaseId, Store, WorkflowId};
+use ckpt_model::finding::Finding;
+use ckpt_model::resume::tasks::RecoveredTasks;
+use ckpt_model::resume::{FileCondition, Verdict};
+use ckpt_model::{Handle, PhaseId, WorkflowId};
+use ckpt_store::Store;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ContextReport<'a> {
@@ -55,15 +56,14 @@ impl<'a> ContextReport<'a> {
     pub(crate) fn new(judgement: &'a Judgement, store: &Store) -> Self {
         let Judgement { checkpoint, facts, resume } = judgement;
         let mut warnings = Vec::new();
-        let mut value = |what: &str, json: &crate::core::json::Json| match json.to_value() {
+        let mut value = |what: &str, json: &ckpt_model::json::Json| match json.to_value() {
             Ok(value) => Some(value),
             Err(error) => {
                 warnings.push(format!("the {what} cannot be shown: {error}"));
                 None
             }
         };
-        let phases =
-            checkpoint.content.phases.iter().filter(|phase| phase.data.is_some() || phase.status.is_done());
+        let phases = checkpoint.content.phases.iter().filter(|phase| phase.data.is_some() || phase.status.is_done());
         let phases = phases.map(|phase| PhaseResult {
             id: &phase.id,
             name: &phase.name,
@@ -124,8 +124,7 @@ impl Report for ContextReport<'_> {
         }
         for PhaseResult { id, name, status, data } in &self.phases {
             let name = name.as_deref().map(|name| format!(" ({})", quoted(name))).unwrap_or_default();
-            let data =
-                data.as_ref().map(|data| format!(": {}", page.escape(&data.to_string()))).unwrap_or_default();
+            let data = data.as_ref().map(|data| format!(": {}", page.escape(&data.to_string()))).unwrap_or_default();
             page.line(format!("Phase {}{name} {status}{data}", escape::name(id.as_str())));
         }
         if self.state.as_object().is_some_and(|state| !state.is_empty()) {

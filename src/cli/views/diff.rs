@@ -7,10 +7,10 @@ use super::parts::{branch_and_commit, diff_line};
 use crate::cli::answer::Report;
 use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
-use crate::core::checkpoint::{Content, GitContext};
-use crate::core::diff::{ChangeKind, Changed, ContentDiff, Difference};
-use crate::core::span::humane;
-use crate::core::{Checkpoint, Handle};
+use ckpt_model::checkpoint::{Content, GitContext};
+use ckpt_model::diff::{ChangeKind, Changed, ContentDiff, Difference};
+use ckpt_model::span::humane;
+use ckpt_model::{Checkpoint, Handle};
 
 /// How much of a long value is shown without `--verbose`.
 const MOST_CHARACTERS: usize = 120;
@@ -126,11 +126,8 @@ impl Report for DiffReport {
 /// `build status: pending -> complete`
 fn sentence(page: &TextPage, changed: &Changed) -> String {
     let free = is_free_form(changed);
-    let pointer = if free {
-        changed.pointer.clone()
-    } else {
-        changed.pointer.trim_start_matches('/').replace('/', " ")
-    };
+    let pointer =
+        if free { changed.pointer.clone() } else { changed.pointer.trim_start_matches('/').replace('/', " ") };
     let label = [changed.name.as_deref().unwrap_or_default(), &pointer].join(" ");
     let label = page.escape(label.trim());
     let [before, after] = [&changed.before, &changed.after].map(|value| shown(page, value, free));

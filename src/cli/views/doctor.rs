@@ -9,9 +9,9 @@ use crate::cli::installed_agents::AgentState;
 use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
-use crate::core::redact::redact_text;
-use crate::core::size::Size;
-use crate::core::store::Checked;
+use ckpt_model::redact::redact_text;
+use ckpt_model::size::Size;
+use ckpt_store::Checked;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct DoctorReport {
@@ -99,8 +99,7 @@ impl Report for DoctorReport {
             let path = store.path.clone();
             fields.push(("store", if store.exists { path } else { format!("none yet; it would be {path}") }));
             if let Some(Checked { workflows, checkpoints, bundles, .. }) = store.checked {
-                let (workflows, checkpoints) =
-                    (count(workflows, "workflow"), count(checkpoints, "checkpoint"));
+                let (workflows, checkpoints) = (count(workflows, "workflow"), count(checkpoints, "checkpoint"));
                 fields.push(("content", format!("{workflows}, {checkpoints}, {}", count(bundles, "bundle"))));
             }
             if let Some(free) = store.free_bytes {

@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::cli::answer::Report;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::{and, count};
-use crate::core::Handle;
-use crate::core::dialects::Dialect;
-use crate::core::place::{FileContent, NewFile, Placed};
+use ckpt_formats::dialects::Dialect;
+use ckpt_model::Handle;
+use ckpt_store::place::{FileContent, NewFile, Placed};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ExportReport {

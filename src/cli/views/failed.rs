@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::error::Failure;
 use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
-use crate::core::Handle;
+use ckpt_model::Handle;
 
 /// One item that failed: in JSON, the failure's own document with the item in front.
 #[derive(Debug, Serialize)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::save::SaveReport;
 use crate::cli::answer::Report;
 use crate::cli::text_page::TextPage;
-use crate::core::{Checkpoint, Handle};
+use ckpt_model::{Checkpoint, Handle};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ForkReport {

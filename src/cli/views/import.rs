@@ -15,12 +15,12 @@ use crate::cli::exit::Exit;
 use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::{count, left_out};
-use crate::core::dialects::{Dialect, Origin};
-use crate::core::finding::{Finding, Severity};
-use crate::core::foreign_settings::MergedSettings;
-use crate::core::import::{Discovered, ForeignFile, ImportOutcome, Refusal, Refused};
-use crate::core::store::Location;
-use crate::core::{Handle, WorkflowId, WorkflowStatus};
+use ckpt_formats::dialects::{Dialect, Origin};
+use ckpt_formats::foreign_settings::MergedSettings;
+use ckpt_formats::import::{Discovered, ForeignFile, ImportOutcome, Refusal, Refused};
+use ckpt_model::finding::{Finding, Severity};
+use ckpt_model::{Handle, WorkflowId, WorkflowStatus};
+use ckpt_store::Location;
 
 /// How many lines of one kind a person sees; JSON has all of them.
 const MOST_LINES: usize = 20;

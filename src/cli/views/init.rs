@@ -6,7 +6,7 @@ use super::import::found_line;
 use crate::cli::answer::Report;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::FIRST_COMMAND;
-use crate::core::import::Discovered;
+use ckpt_formats::import::Discovered;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct InitReport {

@@ -9,10 +9,11 @@ use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
 use crate::cli::text_page::TextPage;
 use crate::cli::words::{FIRST_COMMAND, count, verb};
-use crate::core::format::{Header, Unusable};
-use crate::core::size::Size;
-use crate::core::store::{DeletionReason, Live, SelectedWorkflow, WorkflowRow};
-use crate::core::{Handle, Store, Timestamp, WorkflowId};
+use ckpt_model::format::{Header, Unusable};
+use ckpt_model::size::Size;
+use ckpt_model::{Handle, Timestamp, WorkflowId};
+use ckpt_store::Store;
+use ckpt_store::{DeletionReason, Live, SelectedWorkflow, WorkflowRow};
 
 /// The status of a workflow whose head cannot be read.
 const DAMAGED: &str = "damaged";
@@ -82,8 +83,7 @@ impl WorkflowsReport {
         let listed_damage = rows.iter().filter_map(|row| Some((&row.newest, row.header.as_ref().err()?)));
         let damaged = damaged_files(listed_damage, rest, store);
         let listed = |row: WorkflowRow| {
-            let archived_bytes =
-                if row.archived { store.bundled_bytes(&row.newest.workflow).ok() } else { None };
+            let archived_bytes = if row.archived { store.bundled_bytes(&row.newest.workflow).ok() } else { None };
             ListedWorkflow { archived_bytes, ..ListedWorkflow::new(row) }
         };
         Self::with(rows.into_iter().map(listed).collect(), damaged, rest)
@@ -92,9 +92,8 @@ impl WorkflowsReport {
     /// The report of the ids alone, for `--quiet`.
     pub(crate) fn of_ids(workflows: &[SelectedWorkflow], rest: &Unlisted<'_>, store: &Store) -> Self {
         let damaged = damaged_files(workflows.iter().filter_map(damage), rest, store);
-        let unread = |workflow: &SelectedWorkflow| {
-            ListedWorkflow::unread(workflow.newest.clone(), None, workflow.archived)
-        };
+        let unread =
+            |workflow: &SelectedWorkflow| ListedWorkflow::unread(workflow.newest.clone(), None, workflow.archived);
         Self::with(workflows.iter().map(unread).collect(), damaged, rest)
     }
 

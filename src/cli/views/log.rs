@@ -14,11 +14,12 @@ use crate::cli::error::Failure;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
 use crate::cli::text_page::TextPage;
-use crate::core::log::{LogChange, changes};
-use crate::core::phase::PhaseId;
-use crate::core::span::humane;
-use crate::core::store::{DeletionReason, Error, Stored};
-use crate::core::{ArchiveReason, Checkpoint, Handle, Store, Timestamp, Trigger, WorkflowId, WorkflowStatus};
+use ckpt_model::log::{LogChange, changes};
+use ckpt_model::phase::PhaseId;
+use ckpt_model::span::humane;
+use ckpt_model::{ArchiveReason, Checkpoint, Handle, Timestamp, Trigger, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::{DeletionReason, Error, Stored};
 use graph::draw;
 use related::Row;
 use sides::Sides;
@@ -209,9 +210,7 @@ impl LogEntry {
                 phase: checkpoint.content.phase.clone(),
                 note: checkpoint.note.clone(),
                 // An error stays in the content until it is put right.
-                error: error
-                    .filter(|error| error.at == checkpoint.saved_at)
-                    .map(|error| error.message.clone()),
+                error: error.filter(|error| error.at == checkpoint.saved_at).map(|error| error.message.clone()),
                 changes: if is_seal { Some(Vec::new()) } else { None },
                 copy_of: copy_of.map(numbered),
                 merged: if checkpoint.merged.is_some() { parents.last().cloned() } else { None },

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::save::SaveReport;
 use crate::cli::answer::Report;
 use crate::cli::text_page::TextPage;
-use crate::core::Handle;
-use crate::core::merge::Conflict;
+use ckpt_model::Handle;
+use ckpt_model::merge::Conflict;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MergeReport {

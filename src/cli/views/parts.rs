@@ -7,13 +7,13 @@ use crate::cli::escape;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
-use crate::core::checkpoint::{Artifact, GitContext, Writer};
-use crate::core::finding::{Finding, Severity};
-use crate::core::next_phase::{PhaseState, RunProgress};
-use crate::core::phase::{PhaseId, PhaseStatus};
-use crate::core::restore_artifacts::{ArtifactAction, ArtifactStep};
-use crate::core::resume::FileCondition;
-use crate::core::text::shell_word;
+use ckpt_model::checkpoint::{Artifact, GitContext, Writer};
+use ckpt_model::finding::{Finding, Severity};
+use ckpt_model::next_phase::{PhaseState, RunProgress};
+use ckpt_model::phase::{PhaseId, PhaseStatus};
+use ckpt_model::resume::FileCondition;
+use ckpt_model::text::shell_word;
+use ckpt_store::restore_artifacts::{ArtifactAction, ArtifactStep};
 
 /// Returns the word and the style for the status of a phase.
 pub(super) fn phase_status(status: PhaseStatus) -> (&'static str, Style) {
@@ -107,8 +107,7 @@ pub(super) fn render_restored(page: &mut TextPage, steps: &[ArtifactStep], appli
             ArtifactAction::Unchanged => continue,
             ArtifactAction::Restore => format!("{} {path}", done("Brought back", "Would bring back")),
             ArtifactAction::Replace => {
-                let copy =
-                    step.copy.as_ref().map(|copy| format!("; what was there is {}", page.escape(copy)));
+                let copy = step.copy.as_ref().map(|copy| format!("; what was there is {}", page.escape(copy)));
                 format!("{} {path}{}", done("Brought back", "Would replace"), copy.unwrap_or_default())
             }
             ArtifactAction::LeaveChanged => {

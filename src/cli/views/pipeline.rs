@@ -6,8 +6,8 @@ use crate::cli::answer::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, columns, render};
 use crate::cli::text_page::TextPage;
-use crate::core::pipeline::{PhaseSpec, Pipeline};
-use crate::core::{Config, builtin};
+use ckpt_model::pipeline::{PhaseSpec, Pipeline};
+use ckpt_model::{Config, builtin};
 
 /// A list of the pipelines.
 #[derive(Debug, Serialize)]

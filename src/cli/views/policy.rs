@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cli::words::and;
-use crate::core::retention::{Limit, Policy, Rules, RunRule, TriggerLimits};
-use crate::core::span::Span;
-use crate::core::{WorkflowId, WorkflowStatus};
+use ckpt_model::retention::{Limit, Policy, Rules, RunRule, TriggerLimits};
+use ckpt_model::span::Span;
+use ckpt_model::{WorkflowId, WorkflowStatus};
 
 /// The origin of a policy. Rules on the command line replace the policy of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -68,17 +68,13 @@ impl PolicyReport {
 fn sentences(policy: &Policy) -> Vec<String> {
     let mut lines = Vec::new();
     let older = |span| {
-        format!(
-            "finished workflows idle for more than {span} go, and what is older in open ones, except the newest"
-        )
+        format!("finished workflows idle for more than {span} go, and what is older in open ones, except the newest")
     };
     match &policy.rules {
         Rules::Configured { triggers, max_age, compress_after } => {
             lines.push(format!("open workflows keep {}", limits(triggers)));
             if let (Some(span), false) = (compress_after, policy.purge) {
-                lines.push(format!(
-                    "of open ones idle for more than {span}, all but the newest are compressed"
-                ));
+                lines.push(format!("of open ones idle for more than {span}, all but the newest are compressed"));
             }
             lines.push("complete ones keep their final checkpoint; failed and abandoned ones go".to_owned());
             lines.extend(max_age.map(older));
@@ -105,14 +101,11 @@ fn sentences(policy: &Policy) -> Vec<String> {
     if !workflows.is_empty() {
         lines.push(format!("only {}", and(&workflows)));
     }
-    let statuses: Vec<String> =
-        policy.filter.statuses.iter().map(|status| status.word().replace('_', " ")).collect();
+    let statuses: Vec<String> = policy.filter.statuses.iter().map(|status| status.word().replace('_', " ")).collect();
     if !statuses.is_empty() {
         lines.push(format!("only what is {}", statuses.join(" or ")));
     }
-    lines.extend(
-        policy.max_size.map(|size| format!("the oldest finished workflows go until {size} are left")),
-    );
+    lines.extend(policy.max_size.map(|size| format!("the oldest finished workflows go until {size} are left")));
     if policy.purge {
         lines.push("what goes is deleted for good, not archived".to_owned());
     }
@@ -121,9 +114,7 @@ fn sentences(policy: &Policy) -> Vec<String> {
             Some(newest) => format!("previous runs of a workflow except {newest}, and "),
             None => String::new(),
         };
-        lines.push(format!(
-            "deleted for good: {kept}failed and abandoned runs {failed_for} after their last save"
-        ));
+        lines.push(format!("deleted for good: {kept}failed and abandoned runs {failed_for} after their last save"));
     }
     lines
 }

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::cli::answer::Report;
 use crate::cli::text_page::TextPage;
-use crate::core::config::PushMode;
-use crate::sync::transports::RemoteUrl;
+use ckpt_model::config::PushMode;
+use ckpt_sync::transports::RemoteUrl;
 
 /// The change that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,14 +33,7 @@ pub(crate) struct RemoteReport {
 
 impl RemoteReport {
     pub(crate) fn none() -> Self {
-        Self {
-            remote: None,
-            source: None,
-            push: None,
-            action: Action::Shown,
-            new: false,
-            warnings: Vec::new(),
-        }
+        Self { remote: None, source: None, push: None, action: Action::Shown, new: false, warnings: Vec::new() }
     }
 
     pub(crate) fn shown(url: &RemoteUrl, source: &'static str, push: PushMode) -> Self {
@@ -48,13 +41,7 @@ impl RemoteReport {
     }
 
     pub(crate) fn added(url: &RemoteUrl, new: bool) -> Self {
-        Self {
-            remote: Some(url.to_string()),
-            source: Some("store"),
-            action: Action::Added,
-            new,
-            ..Self::none()
-        }
+        Self { remote: Some(url.to_string()), source: Some("store"), action: Action::Added, new, ..Self::none() }
     }
 
     pub(crate) fn checked(url: &RemoteUrl, new: bool) -> Self {

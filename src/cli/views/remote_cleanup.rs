@@ -7,10 +7,10 @@ use crate::cli::answer::Report;
 use crate::cli::error::Failure;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
-use crate::core::Handle;
-use crate::core::WorkflowId;
-use crate::core::size::Size;
-use crate::sync::{Emptied, RemoteCleanup};
+use ckpt_model::Handle;
+use ckpt_model::WorkflowId;
+use ckpt_model::size::Size;
+use ckpt_sync::{Emptied, RemoteCleanup};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RemoteCleanupReport {
@@ -43,12 +43,7 @@ struct CleanedBundle {
 
 impl RemoteCleanupReport {
     /// Reports what would be done.
-    pub(crate) fn planned(
-        remote: String,
-        plan: String,
-        parts: &[RemoteCleanup],
-        warnings: Vec<String>,
-    ) -> Self {
+    pub(crate) fn planned(remote: String, plan: String, parts: &[RemoteCleanup], warnings: Vec<String>) -> Self {
         let mut report = Self {
             applied: false,
             remote,

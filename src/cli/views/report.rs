@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::cli::answer::Report;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
-use crate::core::size::Size;
+use ckpt_model::size::Size;
 
 /// The file that was written.
 #[derive(Debug, Serialize)]

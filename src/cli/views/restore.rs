@@ -10,8 +10,8 @@ use crate::cli::error::Failure;
 use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::{and, count};
-use crate::core::store::{BadBundle, Deletions, Error, RestorePlan, Restored};
-use crate::core::{Handle, WorkflowId, WorkflowStatus};
+use ckpt_model::{Handle, WorkflowId, WorkflowStatus};
+use ckpt_store::{BadBundle, Deletions, Error, RestorePlan, Restored};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RestoreReport {
@@ -65,11 +65,7 @@ impl RestoredWorkflow {
     }
 }
 
-fn failures(
-    damaged: &[(std::path::PathBuf, BadBundle)],
-    lost: &[Handle],
-    deletions: &Deletions,
-) -> Vec<FailedItem> {
+fn failures(damaged: &[(std::path::PathBuf, BadBundle)], lost: &[Handle], deletions: &Deletions) -> Vec<FailedItem> {
     let mut failures = Vec::new();
     for (path, why) in damaged {
         let error = Error::DamagedBundle { path: path.clone(), why: why.clone() };
@@ -137,9 +133,7 @@ impl Report for RestoreReport {
     }
 
     fn remarks(&self, page: &mut TextPage) {
-        let [RestoredWorkflow { workflow, revived: Some(revived), is_complete, .. }] =
-            self.workflows.as_slice()
-        else {
+        let [RestoredWorkflow { workflow, revived: Some(revived), is_complete, .. }] = self.workflows.as_slice() else {
             return;
         };
         if !self.applied {

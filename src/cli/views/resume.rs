@@ -10,16 +10,16 @@ use crate::cli::session::Judgement;
 use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::{count, first_few};
-use crate::core::dialects::{Dialect, Origin, Reading};
-use crate::core::finding::{Code, Finding, Severity};
-use crate::core::json::Json;
-use crate::core::messages::Messages;
-use crate::core::restore_artifacts::ArtifactStep;
-use crate::core::resume::tasks::RecoveredTasks;
-use crate::core::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
-use crate::core::span::ago;
-use crate::core::text::shell_word;
-use crate::core::{Handle, PhaseId, Timestamp, WorkflowId};
+use ckpt_formats::dialects::{Dialect, Origin, Reading};
+use ckpt_model::finding::{Code, Finding, Severity};
+use ckpt_model::json::Json;
+use ckpt_model::messages::Messages;
+use ckpt_model::resume::tasks::RecoveredTasks;
+use ckpt_model::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
+use ckpt_model::span::ago;
+use ckpt_model::text::shell_word;
+use ckpt_model::{Handle, PhaseId, Timestamp, WorkflowId};
+use ckpt_store::restore_artifacts::ArtifactStep;
 
 /// How many phases one line names.
 const MOST_PHASES: usize = 20;
@@ -132,22 +132,17 @@ impl<'a> ResumeReport<'a> {
     fn headline(&self, page: &TextPage) -> String {
         let content = &self.judgement.checkpoint.content;
         let words = match &self.judgement.resume.phase {
-            _ if self.judgement.resume.verdict == Verdict::Complete => {
-                "complete, nothing to resume".to_owned()
-            }
+            _ if self.judgement.resume.verdict == Verdict::Complete => "complete, nothing to resume".to_owned(),
             Some(id) => {
                 let skipped = self.judgement.resume.skipped_by_inference.len();
                 let number = content.phases.iter().position(|phase| phase.id == *id).unwrap_or_default() + 1;
                 // The phases before it belong to the run, or it could not be the one to resume at.
-                let of =
-                    format!(" ({} of {})", number.saturating_sub(skipped), content.phases.len() - skipped);
+                let of = format!(" ({} of {})", number.saturating_sub(skipped), content.phases.len() - skipped);
                 let of = if content.is_declared() { of } else { String::new() };
                 format!("resume at {}{of}", self.full_name(page, id))
             }
             None if self.has_finding(Code::TasksOpen) => "all phases are done, tasks are left".to_owned(),
-            None if self.judgement.resume.action.is_some() => {
-                "resume with the recorded next action".to_owned()
-            }
+            None if self.judgement.resume.action.is_some() => "resume with the recorded next action".to_owned(),
             None => "cannot tell where to resume".to_owned(),
         };
         let workflow = page.paint(Style::Bold, self.judgement.checkpoint.workflow.as_str());
@@ -179,8 +174,7 @@ impl<'a> ResumeReport<'a> {
 
     /// `2 pending: MSG-1, MSG-2; 1 awaiting response: MSG-3`
     fn messages_line(&self) -> String {
-        let Messages { pending, awaiting_response } =
-            Messages::of_state(&self.judgement.checkpoint.content.state);
+        let Messages { pending, awaiting_response } = Messages::of_state(&self.judgement.checkpoint.content.state);
         let mut words = Vec::new();
         for (word, ids) in [("pending", pending), ("awaiting response", awaiting_response)] {
             if !ids.is_empty() {
@@ -192,8 +186,7 @@ impl<'a> ResumeReport<'a> {
 
     /// `3 done; ready: parser, lexer; 1 waiting`
     fn tasks_line(&self) -> String {
-        let RecoveredTasks { ready, retry, blocked, exhausted, waiting, done, .. } =
-            &self.judgement.resume.tasks;
+        let RecoveredTasks { ready, retry, blocked, exhausted, waiting, done, .. } = &self.judgement.resume.tasks;
         let groups = [
             ("done", done, false),
             ("ready", ready, true),
@@ -223,8 +216,7 @@ impl Report for ResumeReport<'_> {
     }
 
     fn answer(&self, page: &mut TextPage) {
-        let Resume { verdict, phase, done, remaining, skipped_by_inference, findings, .. } =
-            &self.judgement.resume;
+        let Resume { verdict, phase, done, remaining, skipped_by_inference, findings, .. } = &self.judgement.resume;
         render_restored(page, self.restored, true);
         page.line(self.headline(page));
         page.line("");
@@ -292,9 +284,10 @@ impl Report for ResumeReport<'_> {
 impl ResumeReport<'_> {
     fn contents(&self, page: &mut TextPage) {
         let content = &self.judgement.checkpoint.content;
-        let data = content.phases.iter().filter_map(|phase| {
-            Some((format!("Data of {}", self.full_name(page, &phase.id)), phase.data.as_ref()?))
-        });
+        let data = content
+            .phases
+            .iter()
+            .filter_map(|phase| Some((format!("Data of {}", self.full_name(page, &phase.id)), phase.data.as_ref()?)));
         let mut parts: Vec<(String, &Json)> = data.collect();
         parts.push(("State".to_owned(), &content.state));
         for (title, json) in parts {

@@ -6,8 +6,8 @@ use super::parts::{command_line, render_restored};
 use super::save::SaveReport;
 use crate::cli::answer::Report;
 use crate::cli::text_page::TextPage;
-use crate::core::restore_artifacts::ArtifactStep;
-use crate::core::{Checkpoint, Handle};
+use ckpt_model::{Checkpoint, Handle};
+use ckpt_store::restore_artifacts::ArtifactStep;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RollbackReport {
@@ -27,12 +27,7 @@ pub(crate) struct RollbackReport {
 }
 
 impl RollbackReport {
-    pub(crate) fn new(
-        save: SaveReport,
-        earlier: &Checkpoint,
-        applied: bool,
-        store_words: Vec<String>,
-    ) -> Self {
+    pub(crate) fn new(save: SaveReport, earlier: &Checkpoint, applied: bool, store_words: Vec<String>) -> Self {
         let verb = if applied { "Rolled back" } else { "Would roll back" };
         let before = if applied { save.parent } else { None };
         let undo = before.map(|parent| {

@@ -7,12 +7,13 @@ use serde::Serialize;
 use crate::cli::answer::Report;
 use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
-use crate::core::checkpoint::{Content, Next};
-use crate::core::next_phase::{PhaseState, RunState};
-use crate::core::observe::observed_run;
-use crate::core::phase::PhaseStatus;
-use crate::core::save::Outcome;
-use crate::core::{Checkpoint, Handle, PhaseId, Store, Trigger, WorkflowId, WorkflowStatus};
+use ckpt_model::checkpoint::{Content, Next};
+use ckpt_model::next_phase::{PhaseState, RunState};
+use ckpt_model::phase::PhaseStatus;
+use ckpt_model::{Checkpoint, Handle, PhaseId, Trigger, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::observe::observed_run;
+use ckpt_store::save::Outcome;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SaveReport {
@@ -90,8 +91,7 @@ impl SaveReport {
         let handle = outcome.seq().map(|seq| Handle::new(workflow, seq));
         let content = checkpoint.map(|checkpoint| &checkpoint.content);
         let run = content.map(|content| observed_run(content, store.project()));
-        let ids =
-            |selects: fn(PhaseState) -> bool| run.as_ref().map(|run| run.ids(selects)).unwrap_or_default();
+        let ids = |selects: fn(PhaseState) -> bool| run.as_ref().map(|run| run.ids(selects)).unwrap_or_default();
         let mut report = Self {
             workflow: workflow.clone(),
             seq: outcome.seq(),
@@ -277,11 +277,7 @@ impl Report for SaveReport {
             }
             (_, Some(Next { phase: Some(phase), .. })) => {
                 let id = page.escape(phase.as_str());
-                if self.waits() {
-                    format!(" Phase {id} waits for approval.")
-                } else {
-                    format!(" Next: {id}.")
-                }
+                if self.waits() { format!(" Phase {id} waits for approval.") } else { format!(" Next: {id}.") }
             }
             (_, Some(Next { action: Some(action), .. })) => format!(" Next: {}.", page.escape(action)),
             _ => String::new(),
@@ -301,10 +297,7 @@ impl Report for SaveReport {
         let new = if self.new_workflow { ", a new workflow" } else { "" };
         page.line(format!("{} {handle}{new}: {phase}{}.{next}{resume}", self.verb, self.progress));
         if let Some(before) = &self.restarted_from {
-            page.line(format!(
-                "Archived what there was. Undo with: ckpt rollback {before}{}",
-                self.store_flag
-            ));
+            page.line(format!("Archived what there was. Undo with: ckpt rollback {before}{}", self.store_flag));
         } else if self.taken_up {
             let id = &self.workflow;
             page.line(format!(
@@ -333,8 +326,8 @@ impl Report for SaveReport {
         if self.would_create {
             return None;
         }
-        self.handle.as_ref().map(|handle| {
-            if self.created { format!("saved {handle}") } else { format!("{handle} says it already") }
-        })
+        self.handle
+            .as_ref()
+            .map(|handle| if self.created { format!("saved {handle}") } else { format!("{handle} says it already") })
     }
 }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::cli::answer::Report;
 use crate::cli::error::{ErrorCode, Failure};
-use crate::core::schema::{ALL, Schema};
+use ckpt_model::schema::{ALL, Schema};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SchemaReport {
@@ -25,9 +25,8 @@ impl SchemaReport {
 
     pub(crate) fn one(schema: Schema) -> Result<Self, Failure> {
         // Compacted, because the answer is one line.
-        let value: serde_json::Value = serde_json::from_str(schema.text).map_err(|error| {
-            Failure::new(ErrorCode::Output, format!("the schema cannot be read: {error}"))
-        })?;
+        let value: serde_json::Value = serde_json::from_str(schema.text)
+            .map_err(|error| Failure::new(ErrorCode::Output, format!("the schema cannot be read: {error}")))?;
         let compact = serde_json::value::to_raw_value(&value).ok();
         Ok(Self { name: Some(schema.name), schema: compact, text: schema.text, ..Self::names() })
     }

@@ -8,8 +8,8 @@ use crate::cli::style::Style;
 use crate::cli::table::{Cell, columns, render};
 use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
-use crate::core::hosts::Host;
-use crate::core::setup::{FileChange, Level};
+use ckpt_agents::hosts::Host;
+use ckpt_agents::setup::{FileChange, Level};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SetupReport {
@@ -60,10 +60,8 @@ impl ShownChange {
             (Some(_), Some(_)) => "edit",
             (Some(_), None) => "remove",
         };
-        let (removed, added) = differing_lines(
-            change.now.as_deref().unwrap_or_default(),
-            change.next.as_deref().unwrap_or_default(),
-        );
+        let (removed, added) =
+            differing_lines(change.now.as_deref().unwrap_or_default(), change.next.as_deref().unwrap_or_default());
         Self { path: change.path.display().to_string(), action, added, removed }
     }
 }
@@ -178,8 +176,7 @@ pub(super) fn agents(page: &mut TextPage, hosts: &[AgentState]) {
     let rows: Vec<Vec<Cell>> = hosts
         .iter()
         .map(|host| {
-            let levels =
-                if host.levels.is_empty() { String::new() } else { format!(" ({})", host.levels.join(", ")) };
+            let levels = if host.levels.is_empty() { String::new() } else { format!(" ({})", host.levels.join(", ")) };
             vec![
                 Cell::new(host.host),
                 word(if host.installed { "yes" } else { "no" }),

@@ -9,15 +9,15 @@ use crate::cli::escape;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
 use crate::cli::text_page::TextPage;
-use crate::core::checkpoint::{Artifact, Checkpoint, CheckpointRef, Imported, Sealed};
-use crate::core::next_phase::{PhaseState, RunState};
-use crate::core::phase::{Approval, Phase, PhaseId};
-use crate::core::schema::Violation;
-use crate::core::size::Size;
-use crate::core::span::humane;
-use crate::core::task::Task;
-use crate::core::version::Version;
-use crate::core::{ArchiveReason, Handle};
+use ckpt_model::checkpoint::{Artifact, Checkpoint, CheckpointRef, Imported, Sealed};
+use ckpt_model::next_phase::{PhaseState, RunState};
+use ckpt_model::phase::{Approval, Phase, PhaseId};
+use ckpt_model::schema::Violation;
+use ckpt_model::size::Size;
+use ckpt_model::span::humane;
+use ckpt_model::task::Task;
+use ckpt_model::version::Version;
+use ckpt_model::{ArchiveReason, Handle};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ShowReport {
@@ -55,9 +55,8 @@ impl ShowReport {
     ) -> Self {
         let mut warnings = Vec::new();
         if let Err(version) = &parsed {
-            warnings.push(format!(
-                "{handle} has format {version}, which is newer than this program; it is shown as it is"
-            ));
+            warnings
+                .push(format!("{handle} has format {version}, which is newer than this program; it is shown as it is"));
         }
         Self {
             handle,
@@ -145,13 +144,11 @@ impl ShowReport {
             }
             None => format!("as {reason}"),
         });
-        let imported = imported
-            .as_ref()
-            .map(|Imported { source, dialect, at, .. }| format!("{at} from {source} ({dialect})"));
+        let imported =
+            imported.as_ref().map(|Imported { source, dialect, at, .. }| format!("{at} from {source} ({dialect})"));
         let copied = checkpoint.copy_of.as_ref().map(|copied| Handle::new(workflow, copied.seq).to_string());
-        let named = |other: &CheckpointRef| {
-            Handle::new(other.workflow.as_ref().unwrap_or(workflow), other.seq).to_string()
-        };
+        let named =
+            |other: &CheckpointRef| Handle::new(other.workflow.as_ref().unwrap_or(workflow), other.seq).to_string();
         let next = content.next.as_ref().map(|next| {
             let words = [next.phase.as_ref().map(PhaseId::as_str), next.action.as_deref()];
             words.into_iter().flatten().collect::<Vec<_>>().join(": ")
@@ -174,9 +171,10 @@ impl ShowReport {
             let name = if index == 0 { "note" } else { "" };
             page.line(format!("  {name:<10} {line}"));
         }
-        let reopened = content.replans.last().filter(|replan| {
-            !RunState::recorded(content).state(&replan.phase).is_none_or(PhaseState::is_done)
-        });
+        let reopened = content
+            .replans
+            .last()
+            .filter(|replan| !RunState::recorded(content).state(&replan.phase).is_none_or(PhaseState::is_done));
         let reopened = reopened.map(|replan| {
             let reason = replan.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
             format!("phase {}{reason}", replan.phase)

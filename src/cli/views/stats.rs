@@ -9,10 +9,10 @@ use crate::cli::style::Style;
 use crate::cli::table::{Cell, columns, render};
 use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
-use crate::core::size::Size;
-use crate::core::span::humane;
-use crate::core::stats::{Analytics, PhaseStats, WorkflowStats};
-use crate::core::store_stats::StoreStats;
+use ckpt_model::size::Size;
+use ckpt_model::span::humane;
+use ckpt_model::stats::{Analytics, PhaseStats, WorkflowStats};
+use ckpt_store::store_stats::StoreStats;
 
 /// Statistics of the store, or of one workflow.
 #[derive(Debug, Serialize)]
@@ -56,10 +56,9 @@ impl Report for StatsReport {
 
     fn essential(&self) -> String {
         match (&self.store, &self.workflow) {
-            (Some(store), _) => format!(
-                "{}\n",
-                store.stats.live_bytes + store.stats.archived_bytes + store.stats.object_bytes
-            ),
+            (Some(store), _) => {
+                format!("{}\n", store.stats.live_bytes + store.stats.archived_bytes + store.stats.object_bytes)
+            }
             (None, Some(workflow)) => format!("{}\n", workflow.checkpoints),
             (None, None) => String::new(),
         }
@@ -133,8 +132,7 @@ fn workflow(page: &mut TextPage, stats: &WorkflowStats) {
         render(page, &columns(["PHASE", "STATUS", "TOOK", "ATTEMPTS", "FAILURES", "REPLANS"]), &rows);
     }
     page.line("");
-    let taken: Vec<_> =
-        stats.triggers.iter().map(|(word, number)| format!("{number} {}", page.escape(word))).collect();
+    let taken: Vec<_> = stats.triggers.iter().map(|(word, number)| format!("{number} {}", page.escape(word))).collect();
     page.line(format!("Checkpoints: {}", taken.join(", ")));
     if let Some(longest) = &stats.longest {
         page.line(format!("Longest: {}", page.escape(longest.as_str())));

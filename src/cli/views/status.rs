@@ -12,16 +12,16 @@ use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, lines};
 use crate::cli::text_page::TextPage;
 use crate::cli::words::{left_out, verb};
-use crate::core::finding::{Code, Finding};
-use crate::core::next_phase::{PhaseState, RunProgress};
-use crate::core::phase::{Phase, PhaseStatus};
-use crate::core::progress::{durations, elapsed};
-use crate::core::resume::{Resume, Verdict};
-use crate::core::run_summary::RunSummary;
-use crate::core::span::humane;
-use crate::core::stats::{Estimate, LEAST_SAMPLES, estimate};
-use crate::core::task::{Task, TaskStatus};
-use crate::core::{Handle, PhaseId, TaskId, Timestamp, WorkflowId, WorkflowStatus};
+use ckpt_model::finding::{Code, Finding};
+use ckpt_model::next_phase::{PhaseState, RunProgress};
+use ckpt_model::phase::{Phase, PhaseStatus};
+use ckpt_model::progress::{durations, elapsed};
+use ckpt_model::resume::{Resume, Verdict};
+use ckpt_model::run_summary::RunSummary;
+use ckpt_model::span::humane;
+use ckpt_model::stats::{Estimate, LEAST_SAMPLES, estimate};
+use ckpt_model::task::{Task, TaskStatus};
+use ckpt_model::{Handle, PhaseId, TaskId, Timestamp, WorkflowId, WorkflowStatus};
 
 /// The columns of the first line that the workflow and its title get.
 const HEAD_WIDTH: usize = 55;
@@ -112,14 +112,11 @@ impl StatusReport {
         let line = |(phase, duration): (&Phase, Option<u64>)| {
             let current = resume.phase.as_ref() == Some(&phase.id);
             let tasks = checkpoint.content.tasks.iter().filter(|task| task.phase.as_ref() == Some(&phase.id));
-            let waits = |task: &Task| {
-                resume.tasks.waiting.contains(&task.id) || resume.tasks.blocked.contains(&task.id)
-            };
+            let waits =
+                |task: &Task| resume.tasks.waiting.contains(&task.id) || resume.tasks.blocked.contains(&task.id);
             // A phase in progress has lasted until now.
             let running = match phase.started_at {
-                Some(start) if phase.status == PhaseStatus::InProgress => {
-                    u64::try_from(now.seconds_since(start)).ok()
-                }
+                Some(start) if phase.status == PhaseStatus::InProgress => u64::try_from(now.seconds_since(start)).ok(),
                 _ => None,
             };
             PhaseProgress {
@@ -186,10 +183,7 @@ impl StatusReport {
             (_, Verdict::Complete) => elapsed,
             (None, _) if short => elapsed,
             (Some(Estimate { low_seconds, high_seconds, samples }), _) => {
-                format!(
-                    "{elapsed}, {} left (from {samples} finished workflows)",
-                    range(*low_seconds, *high_seconds)
-                )
+                format!("{elapsed}, {} left (from {samples} finished workflows)", range(*low_seconds, *high_seconds))
             }
             (None, _) => {
                 let there = verb(self.samples, "there is", "there are");

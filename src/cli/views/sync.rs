@@ -6,8 +6,8 @@ use crate::cli::answer::Report;
 use crate::cli::error::Failure;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
-use crate::core::{Handle, WorkflowId};
-use crate::sync::{Pulled, Pushed};
+use ckpt_model::{Handle, WorkflowId};
+use ckpt_sync::{Pulled, Pushed};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SyncReport {
@@ -145,20 +145,13 @@ impl Report for SyncReport {
         let (pulled, pushed) = (self.total(|shared| shared.pulled), self.total(|shared| shared.pushed));
         if pulled + pushed > 0 {
             let verb = if self.applied { "Exchanged" } else { "Would exchange" };
-            page.line(format!(
-                "{verb} {} with {}",
-                count(pulled + pushed, "checkpoint"),
-                page.escape(&self.remote)
-            ));
+            page.line(format!("{verb} {} with {}", count(pulled + pushed, "checkpoint"), page.escape(&self.remote)));
         }
         for shared in &self.workflows {
             let id = &shared.workflow;
             if shared.behind > 0 {
                 let behind = usize::try_from(shared.behind).unwrap_or(usize::MAX);
-                page.line(format!(
-                    "{id}: the remote has {} more: `ckpt pull {id}`",
-                    count(behind, "checkpoint")
-                ));
+                page.line(format!("{id}: the remote has {} more: `ckpt pull {id}`", count(behind, "checkpoint")));
             }
             if !shared.heads.is_empty() {
                 let heads: Vec<String> = shared.heads.iter().map(ToString::to_string).collect();
@@ -172,7 +165,6 @@ impl Report for SyncReport {
 
     fn already_done(&self) -> Option<String> {
         let moved = self.total(|shared| shared.pulled + shared.pushed);
-        (self.applied && moved > 0)
-            .then(|| format!("exchanged {} with the remote", count(moved, "checkpoint")))
+        (self.applied && moved > 0).then(|| format!("exchanged {} with the remote", count(moved, "checkpoint")))
     }
 }

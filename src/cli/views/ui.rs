@@ -30,8 +30,6 @@ impl Report for UiReport {
 
     fn remarks(&self, page: &mut TextPage) {
         let what = if self.read_only { ", without actions" } else { "" };
-        page.line(format!(
-            "Serving the store on this machine only{what}. The address is a secret. Ctrl-C ends it."
-        ));
+        page.line(format!("Serving the store on this machine only{what}. The address is a secret. Ctrl-C ends it."));
     }
 }

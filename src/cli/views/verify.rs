@@ -6,9 +6,9 @@ use crate::cli::answer::Report;
 use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::{and, count, verb};
-use crate::core::Handle;
-use crate::core::finding::{Finding, Severity};
-use crate::core::store::{Checked, Repair, RepairAction, StoredSecret, Verification};
+use ckpt_model::Handle;
+use ckpt_model::finding::{Finding, Severity};
+use ckpt_store::{Checked, Repair, RepairAction, StoredSecret, Verification};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct VerifyReport {
@@ -43,11 +43,7 @@ impl ShownRepair {
 }
 
 impl VerifyReport {
-    pub(crate) fn new(
-        verification: Verification,
-        repaired: Option<Vec<Repair>>,
-        warnings: Vec<String>,
-    ) -> Self {
+    pub(crate) fn new(verification: Verification, repaired: Option<Vec<Repair>>, warnings: Vec<String>) -> Self {
         Self {
             repairs: repaired.is_some(),
             repaired: repaired.into_iter().flatten().map(ShownRepair::new).collect(),
@@ -116,9 +112,7 @@ impl Report for VerifyReport {
             (0, 0, 0) => page.paint(Style::Good, "nothing is wrong"),
             (0, 0, secrets) => count(secrets, "secret"),
             (_, _, 0) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
-            (_, _, secrets) => {
-                and(&[count(errors, "error"), count(warnings, "warning"), count(secrets, "secret")])
-            }
+            (_, _, secrets) => and(&[count(errors, "error"), count(warnings, "warning"), count(secrets, "secret")]),
         };
         page.line(format!("Checked {}: {verdict}", and(&checked)));
     }

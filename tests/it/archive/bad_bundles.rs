@@ -1,8 +1,8 @@
 //! Bundles that somebody or something has changed.
 
-use ckpt::core::ArchiveReason;
-use ckpt::core::Error;
-use ckpt::core::store::{BadBundle, RestoreScope};
+use ckpt_model::ArchiveReason;
+use ckpt_store::Error;
+use ckpt_store::{BadBundle, RestoreScope};
 use serde_json::json;
 
 use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
@@ -65,7 +65,7 @@ fn a_bundle_in_a_foreign_place_is_refused() {
     let elsewhere = world.store().archive_dir(&id("043"));
     std::fs::create_dir(&elsewhere).unwrap();
     std::fs::copy(&bundle, elsewhere.join(bundle.file_name().unwrap())).unwrap();
-    let error = world.store().load(&ckpt::core::Handle::new(&id("043"), 1)).unwrap_err();
+    let error = world.store().load(&ckpt_model::Handle::new(&id("043"), 1)).unwrap_err();
     assert!(matches!(error, Error::DamagedBundle { why: BadBundle::Misplaced { .. }, .. }), "{error:?}");
 }
 
@@ -106,10 +106,7 @@ fn nothing_leaves_the_live_store_for_a_bad_bundle() {
         *bytes.last_mut().unwrap() ^= 1;
         put(&world.bundle(), &bytes);
         let is_sealed = world.store().head_number(&id("042")).unwrap() == Some(3);
-        let again = world
-            .store()
-            .archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {})
-            .unwrap();
+        let again = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
         // Under a seal they stay; otherwise they go into a bundle that is sound.
         assert_eq!(again.left.len(), if is_sealed { 2 } else { 0 });
         for seq in 1..=2 {
@@ -128,8 +125,7 @@ fn restoring_takes_what_it_can_and_names_what_it_cannot() {
     world.save(json!({"n": 4}));
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     put(&first, b"gone");
-    let restored =
-        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
+    let restored = world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(restored.restored, [handle(4), handle(3)]);
     assert_eq!(restored.lost, [handle(1), handle(2)]);
     assert_eq!(restored.damaged, [(first, BadBundle::NotABundle)]);

@@ -2,11 +2,11 @@
 
 use std::io::Read as _;
 
-use ckpt::core::Error;
-use ckpt::core::change::{Change, TaskChange};
-use ckpt::core::pipeline::Pipeline;
-use ckpt::core::store::{Bundle, Entry, Extent, RestoreScope};
-use ckpt::core::{ArchiveReason, PhaseStatus, TaskStatus, WorkflowStatus, schema};
+use ckpt_model::change::{Change, TaskChange};
+use ckpt_model::pipeline::Pipeline;
+use ckpt_model::{ArchiveReason, PhaseStatus, TaskStatus, WorkflowStatus, schema};
+use ckpt_store::Error;
+use ckpt_store::{Bundle, Entry, Extent, RestoreScope};
 use serde_json::{Value, json};
 
 use crate::support::store::{World, handle, id, state};
@@ -23,8 +23,7 @@ fn every_file_comes_back_byte_for_byte_damaged_or_not() {
     world.damage(4, &[b"  ", world.bytes(5).as_slice()].concat());
     let before: Vec<_> = (1..=7).map(|seq| world.bytes(seq)).collect();
 
-    let archived =
-        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
+    let archived = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((archived.seal.seq, archived.moved.len(), archived.left.len()), (8, 7, 0));
     assert_eq!(archived.bytes, before.iter().map(|bytes| bytes.len() as u64).sum::<u64>());
     assert_eq!(archived.bundles, [world.bundle()]);
@@ -46,8 +45,7 @@ fn every_file_comes_back_byte_for_byte_damaged_or_not() {
     }
     assert_eq!(world.tree(), tree, "reading changes nothing");
 
-    let restored =
-        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
+    let restored = world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(restored.restored.len(), 7);
     assert!(restored.lost.is_empty() && restored.damaged.is_empty());
     for (seq, file) in (1..).zip(&before) {
@@ -108,8 +106,7 @@ fn a_save_goes_on_above_the_seal_with_the_archived_state() {
     assert_eq!(rows[0].newest, handle(5));
 
     // The second archive holds what the first does not.
-    let archived =
-        world.store().archive(&id("042"), &ArchiveReason::Cleanup, &world.stamp(), &mut |_| {}).unwrap();
+    let archived = world.store().archive(&id("042"), &ArchiveReason::Cleanup, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(archived.seal, handle(6));
     assert_eq!(archived.moved, [handle(4), handle(5)]);
     for seq in 1..=6 {
@@ -123,11 +120,9 @@ fn a_save_goes_on_above_the_seal_with_the_archived_state() {
 #[test]
 fn archiving_an_archived_workflow_changes_nothing() {
     let world = World::with(3);
-    let first =
-        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
+    let first = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let tree = world.tree();
-    let again =
-        world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
+    let again = world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((again.seal, again.bundles), (first.seal, first.bundles));
     assert!(again.sealed_before && again.moved.is_empty());
     assert_eq!(again.reason, ArchiveReason::Completed);
@@ -180,21 +175,12 @@ fn a_restart_keeps_the_plan_and_nothing_else() {
     let fresh = world.store().load(&handle(5)).unwrap().checkpoint;
     assert_eq!(fresh, restarted);
     assert_eq!(fresh.content.status, WorkflowStatus::InProgress);
-    assert_eq!(
-        (fresh.content.title.as_deref(), fresh.content.pipeline.as_deref()),
-        (Some("Login"), Some("custom"))
-    );
+    assert_eq!((fresh.content.title.as_deref(), fresh.content.pipeline.as_deref()), (Some("Login"), Some("custom")));
     assert_eq!(fresh.content.labels, ["auth"]);
     let phases: Vec<_> = fresh.content.phases.iter().map(|p| (p.id.as_str(), p.status, p.attempts)).collect();
     assert_eq!(phases, ["plan", "build", "test"].map(|id| (id, PhaseStatus::Pending, 0)));
-    assert!(
-        fresh.content.phases.iter().all(|p| p.started_at.is_none() && p.error.is_none() && p.data.is_none())
-    );
-    assert!(
-        fresh.content.tasks.is_empty()
-            && fresh.content.artifacts.is_empty()
-            && fresh.content.last_error.is_none()
-    );
+    assert!(fresh.content.phases.iter().all(|p| p.started_at.is_none() && p.error.is_none() && p.data.is_none()));
+    assert!(fresh.content.tasks.is_empty() && fresh.content.artifacts.is_empty() && fresh.content.last_error.is_none());
     assert_eq!(fresh.content.next.as_ref().unwrap().phase.as_ref().unwrap().as_str(), "plan");
     assert!(fresh.content.state.is_empty_object() && fresh.content.phase.is_none() && fresh.sealed.is_none());
     assert_eq!(fresh.parent.as_ref().unwrap().seq, 4);
@@ -204,8 +190,7 @@ fn a_restart_keeps_the_plan_and_nothing_else() {
 #[test]
 fn discarding_says_abandoned() {
     let world = World::with(2);
-    let archived =
-        world.store().archive(&id("042"), &ArchiveReason::Abandoned, &world.stamp(), &mut |_| {}).unwrap();
+    let archived = world.store().archive(&id("042"), &ArchiveReason::Abandoned, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(archived.reason, ArchiveReason::Abandoned);
     let rows = world.store().scan().unwrap();
     assert_eq!(rows[0].header.as_ref().unwrap().status, WorkflowStatus::Abandoned);
@@ -218,8 +203,7 @@ fn a_damaged_newest_can_be_archived_and_begun_again_but_not_continued() {
     let world = World::with(3);
     world.damage(3, b"{ damaged");
     assert!(matches!(world.try_save(json!({})), Err(Error::Damaged { .. })));
-    let archived =
-        world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
+    let archived = world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((archived.seal, archived.moved.len()), (handle(4), 3));
     match world.try_save(json!({})).unwrap_err() {
         Error::Damaged { handle: damaged, .. } => assert_eq!(damaged, handle(3)),
@@ -247,8 +231,7 @@ fn what_cannot_be_kept_is_not_touched() {
     let world = World::with(3);
     std::fs::remove_file(world.file(2)).unwrap();
     std::fs::create_dir(world.file(2)).unwrap();
-    let archived =
-        world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
+    let archived = world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((archived.moved, archived.left), (vec![handle(1), handle(3)], vec![handle(2)]));
     assert!(world.file(2).is_dir());
 }
@@ -263,16 +246,14 @@ fn one_checkpoint_is_restored_alone() {
     assert_eq!((restored.restored, restored.revived.is_some()), (vec![handle(2)], false));
     assert_eq!(world.bytes(2), before);
     assert_eq!(world.bytes(3), b"");
-    let again =
-        world.store().restore(&id("042"), &RestoreScope::checkpoint(2), &world.stamp(), &mut |_| {}).unwrap();
+    let again = world.store().restore(&id("042"), &RestoreScope::checkpoint(2), &world.stamp(), &mut |_| {}).unwrap();
     assert!(again.restored.is_empty());
     assert!(matches!(
         world.store().restore(&id("042"), &RestoreScope::checkpoint(9), &world.stamp(), &mut |_| {}),
         Err(Error::NoSuchCheckpoint { .. })
     ));
     // Archiving completes: it leaves again.
-    let archived =
-        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
+    let archived = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(archived.moved, [handle(2)]);
 }
 
@@ -281,15 +262,13 @@ fn restoring_never_overwrites_what_is_there() {
     let world = World::with(3);
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     world.damage(2, b"somebody put this here");
-    let restored =
-        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
+    let restored = world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(restored.restored, [handle(3), handle(1)]);
     assert_eq!(world.bytes(2), b"somebody put this here");
     // Nor does archiving remove what the bundle does not hold: it goes into a new one.
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     world.damage(3, b"and this");
-    let again =
-        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
+    let again = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((again.moved, again.left), (vec![], vec![handle(3)]));
     assert_eq!(world.bytes(3), b"and this");
 }
@@ -325,8 +304,7 @@ fn cumulative_snapshots_shrink_by_more_than_85_percent() {
             world.save(json!({"rounds": {format!("r{round}p{phase}"): findings}}));
         }
     }
-    let archived =
-        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
+    let archived = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let packed = std::fs::metadata(world.bundle()).unwrap().len();
     let saved = 100.0 * (1.0 - packed as f64 / archived.bytes as f64);
     println!("{} bytes in {} bytes: {saved:.1} % saved", archived.bytes, packed);

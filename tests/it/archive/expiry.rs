@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ckpt::core::change::Change;
-use ckpt::core::reason::DeletionReason;
-use ckpt::core::retention::{CleanupPlan, Policy, RetentionSettings, plan};
-use ckpt::core::store::{Cleaned, Head, RestoreScope, Store};
-use ckpt::core::{ArchiveReason, Error, Timestamp, WorkflowStatus};
+use ckpt_model::change::Change;
+use ckpt_model::reason::DeletionReason;
+use ckpt_model::retention::{CleanupPlan, Policy, RetentionSettings, plan};
+use ckpt_model::{ArchiveReason, Timestamp, WorkflowStatus};
+use ckpt_store::Error;
+use ckpt_store::{Cleaned, Head, RestoreScope, Store};
 use serde_json::json;
 
 use crate::support::store::{FaultyDisk, World, handle, id, state};
@@ -98,8 +99,7 @@ fn the_sixth_previous_run_goes_for_good_and_all_others_stay() {
     assert_eq!(world.findings(), [""; 0]);
     archive(&world, &ArchiveReason::Completed);
     assert!(clean(&world, SOON).workflows.is_empty());
-    let lost =
-        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap().lost;
+    let lost = world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap().lost;
     assert_eq!(lost, [handle(1), handle(2), handle(3), handle(4)]);
 }
 
@@ -277,12 +277,7 @@ fn another_cleanup_a_restore_or_an_archive_at_any_moment_does_no_harm() {
     );
     interrupted_at_every_step(
         |world| {
-            drop(
-                world
-                    .store()
-                    .restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {})
-                    .unwrap(),
-            );
+            drop(world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap());
         },
         |_, _| {},
     );
@@ -302,8 +297,7 @@ fn a_restore_that_is_overtaken_by_a_cleanup_finds_everything() {
         assert_eq!(due.leaving().count(), 1);
         let interrupt = move || drop(shared.store().clean_up(&due, &shared.stamp(), &mut |_| {}));
         let store = world.faulty(FaultyDisk::interrupted(&world, at, interrupt));
-        let restored =
-            store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
+        let restored = store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
         assert_eq!((restored.lost, restored.damaged.len()), (vec![], 0), "step {at}");
         if !store.disk().reached() {
             assert!(at > 20, "{at}");
@@ -321,8 +315,7 @@ fn a_restore_that_is_overtaken_by_the_first_cleanup_finds_everything() {
         let shared = Arc::clone(&world);
         let interrupt = move || archive(&shared, &ArchiveReason::Completed);
         let store = world.faulty(FaultyDisk::interrupted(&world, at, interrupt));
-        let restored =
-            store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
+        let restored = store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
         assert_eq!((restored.lost, restored.damaged.len()), (vec![], 0), "step {at}");
         if !store.disk().reached() {
             assert!(at > 10, "{at}");

@@ -1,10 +1,10 @@
 //! An archived workflow whose directory was removed by hand.
 
-use ckpt::core::ArchiveReason;
-use ckpt::core::Error;
-use ckpt::core::finding::Code;
-use ckpt::core::format::Unusable;
-use ckpt::core::store::{Entry, RestoreScope};
+use ckpt_model::ArchiveReason;
+use ckpt_model::finding::Code;
+use ckpt_model::format::Unusable;
+use ckpt_store::Error;
+use ckpt_store::{Entry, RestoreScope};
 use serde_json::json;
 
 use crate::support::store::{World, handle, id, state};
@@ -72,8 +72,7 @@ fn a_save_continues_number_and_state() {
 #[test]
 fn it_is_restored() {
     let (world, files) = removed();
-    let restored =
-        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
+    let restored = world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(restored.restored, [handle(3), handle(2), handle(1)]);
     for (seq, file) in (1..).zip(&files) {
         assert_eq!(world.bytes(seq), *file, "{seq}");
@@ -107,9 +106,7 @@ fn verify_says_so_and_repair_takes_the_numbers_again() {
         world.store().repair(&[], &world.stamp(), &mut |_| {}).unwrap();
         assert_eq!(world.bytes(3), files[2]);
         assert_eq!(world.bytes(2), b"");
-        assert!(
-            world.store().verify(&[], &mut |_| {}).unwrap().findings.iter().all(|f| f.code == Code::Mode)
-        );
+        assert!(world.store().verify(&[], &mut |_| {}).unwrap().findings.iter().all(|f| f.code == Code::Mode));
         world.save(json!({"more": 1}));
         assert_eq!(state(&world.store().load(&handle(4)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
     }

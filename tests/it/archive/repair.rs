@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use ckpt::core::ArchiveReason;
-use ckpt::core::store::{Disk, RestoreScope};
-use ckpt::core::{Result, Store};
+use ckpt_model::ArchiveReason;
+use ckpt_store::{Disk, RestoreScope};
+use ckpt_store::{Result, Store};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -46,10 +46,7 @@ fn damages() -> Vec<Damage> {
         (
             || {
                 let world = World::with(3);
-                world
-                    .store()
-                    .archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {})
-                    .unwrap();
+                world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
                 world.damage(4, b"damaged seal");
                 world.damage(2, b"damaged tombstone");
                 std::fs::remove_file(world.file(1)).unwrap();
@@ -60,10 +57,7 @@ fn damages() -> Vec<Damage> {
         (
             || {
                 let world = World::with(3);
-                world
-                    .store()
-                    .archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {})
-                    .unwrap();
+                world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
                 world.save(json!({"n": 5}));
                 let bundle = world.bundle();
                 std::fs::remove_file(&bundle).unwrap();
@@ -81,8 +75,7 @@ fn is_kept(dir: &Path, content: &[u8]) -> bool {
     std::fs::read_dir(dir).unwrap().any(|entry| {
         let path = entry.unwrap().path();
         let kind = path.symlink_metadata().unwrap().file_type();
-        (kind.is_dir() && is_kept(&path, content))
-            || (kind.is_file() && std::fs::read(&path).unwrap() == content)
+        (kind.is_dir() && is_kept(&path, content)) || (kind.is_file() && std::fs::read(&path).unwrap() == content)
     })
 }
 

@@ -3,8 +3,8 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::cleanup::without_sizes;
 use crate::support::project::World;
+use ckpt::cleanup::without_sizes;
 
 /// 35 days after the first command of every world.
 const LATER: &str = "2026-03-06T14:30:00Z";
@@ -61,8 +61,7 @@ fn it_is_off_by_default_and_a_setting_switches_it_on() {
         let args = [&["cleanup", "--dry-run", "--json"], args].concat();
         let planned = world.ckpt(&args).env("CKPT_NOW", LATER).run().succeeds().document();
         let leaving = planned["decisions"].as_array().unwrap().iter().filter(|made| made["keep"] == false);
-        let codes: Vec<String> =
-            leaving.map(|made| made["reasons"][0]["code"].as_str().unwrap().to_owned()).collect();
+        let codes: Vec<String> = leaving.map(|made| made["reasons"][0]["code"].as_str().unwrap().to_owned()).collect();
         (planned["policy"]["source"].as_str().unwrap().to_owned(), codes)
     };
     let abandoned = vec!["abandoned_after".to_owned(); 2];

@@ -87,9 +87,7 @@ fn a_dry_run_foresees_what_leaves_and_what_fails() {
     let done = world.run(&args).exits(3).document();
     assert_eq!((&planned["applied"], &planned["undo"]), (&json!(false), &json!(null)));
     assert_eq!(planned["failures"], done["failures"]);
-    for (planned, done) in
-        planned["archived"].as_array().unwrap().iter().zip(done["archived"].as_array().unwrap())
-    {
+    for (planned, done) in planned["archived"].as_array().unwrap().iter().zip(done["archived"].as_array().unwrap()) {
         for key in ["workflow", "handle", "reason", "checkpoints", "bytes", "left", "already_archived"] {
             assert_eq!(planned[key], done[key], "{key}");
         }
@@ -196,10 +194,7 @@ fn bundles_are_listed_and_readable_with_common_tools() {
     std::fs::remove_file(path).unwrap();
     std::fs::write(path, &bytes[..bytes.len() - 1]).unwrap();
     let answer = world.json(&["archive", "--list"]);
-    assert_eq!(
-        (&answer["bundles"][0]["checkpoints"], &answer["damaged"][0]["path"]),
-        (&json!(null), &json!(path))
-    );
+    assert_eq!((&answer["bundles"][0]["checkpoints"], &answer["damaged"][0]["path"]), (&json!(null), &json!(path)));
     let text = world.run(&["archive", "--list"]).succeeds();
     assert!(text.stderr.starts_with("damaged: "), "{text}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::time::{Duration, SystemTime};
 
-use ckpt::core::digest::Digest;
+use ckpt_model::digest::Digest;
 use serde_json::{Value, json};
 
 use crate::support::project::World;
@@ -175,8 +175,7 @@ fn nothing_is_brought_back_through_a_link_outside_or_into_git_and_the_store() {
     assert_eq!(answer["restored_artifacts"][1]["action"], json!("refuse"), "{answer}");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     let mut document = world.stored("042", 2);
-    let hostile =
-        ["../out.md", "/tmp/out.md", ".git/hooks/x", ".ckpt/config.toml", "a/.GIT/config", "GIT~1/x"];
+    let hostile = ["../out.md", "/tmp/out.md", ".git/hooks/x", ".ckpt/config.toml", "a/.GIT/config", "GIT~1/x"];
     for path in hostile {
         document["artifacts"][0]["path"] = json!(path);
         world.write("hostile.json", document.to_string());
@@ -305,10 +304,7 @@ fn an_unchanged_file_costs_one_stat_and_no_write() {
     };
     let unchanged = calls(&strace, &world, &save);
     assert_eq!(opened(&unchanged), 0, "{unchanged:#?}");
-    let stats = unchanged
-        .iter()
-        .filter(|call| call.name.contains("stat") && call.line.contains("\"out.md\""))
-        .count();
+    let stats = unchanged.iter().filter(|call| call.name.contains("stat") && call.line.contains("\"out.md\"")).count();
     assert_eq!(stats, 1, "{unchanged:#?}");
     let renamed = unchanged.iter().any(|call| call.name.starts_with("rename"));
     assert!(!renamed, "the cache was written: {unchanged:#?}");

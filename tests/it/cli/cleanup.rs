@@ -63,10 +63,7 @@ fn the_policy_of_the_store() {
     let before = world.tree();
     let planned = world.run(&["cleanup", "--dry-run"]).succeeds();
     assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "a dry run writes nothing");
-    assert!(
-        !planned.stdout.to_lowercase().contains("archived") && !planned.stdout.contains("emoved"),
-        "{planned}"
-    );
+    assert!(!planned.stdout.to_lowercase().contains("archived") && !planned.stdout.contains("emoved"), "{planned}");
     assert_snapshot!(without_sizes(&planned.to_string()), @r"
     exit 0
     --- stdout
@@ -111,8 +108,7 @@ fn the_policy_of_the_store() {
 #[test]
 fn in_ci_it_applies_without_asking_and_says_how_to_undo_it() {
     let world = lived_in();
-    let done =
-        world.ckpt(&["cleanup", "--max-age", "7d"]).env("CKPT_NOW", LATER).env("CI", "true").run().succeeds();
+    let done = world.ckpt(&["cleanup", "--max-age", "7d"]).env("CKPT_NOW", LATER).env("CI", "true").run().succeeds();
     assert_snapshot!(without_sizes(&done.to_string()), @r"
     exit 0
     --- stdout
@@ -145,10 +141,7 @@ fn the_dry_run_and_the_run_are_the_same_plan() {
     for key in ["plan", "policy", "decisions", "removed", "kept"] {
         assert_eq!(done[key], planned[key], "{key}");
     }
-    assert_eq!(
-        handles(&done, false).len(),
-        usize::try_from(done["removed"]["count"].as_u64().unwrap()).unwrap()
-    );
+    assert_eq!(handles(&done, false).len(), usize::try_from(done["removed"]["count"].as_u64().unwrap()).unwrap());
     assert_eq!(done["undo"], json!(["ckpt", "restore", "--plan", &fingerprint[..12]]));
     assert_eq!((&done["failures"], &done["warnings"]), (&json!([]), &json!([])));
 }
@@ -212,8 +205,7 @@ fn why_everything_stays_is_told_too() {
     world.run(&["save", "one"]).succeeds();
     let plan = world.json(&["cleanup", "--keep-last", "all"]);
     let decisions = plan["decisions"].as_array().unwrap().iter();
-    let codes =
-        |kept: &Value| kept["reasons"].as_array().unwrap().iter().map(|why| why["code"].clone()).collect();
+    let codes = |kept: &Value| kept["reasons"].as_array().unwrap().iter().map(|why| why["code"].clone()).collect();
     let codes: Vec<Value> = decisions.map(codes).collect();
     let newest = json!(["newest_of_open", "keep_last"]);
     assert_eq!(codes, [json!(["keep_last"]), newest.clone(), newest]);
@@ -298,8 +290,7 @@ fn guards_hold_whatever_is_asked() {
     world.replace_checkpoint("042", 4, b"damaged");
     let done = world.ckpt(&["cleanup", "--max-age", "1s", "--purge", "--yes"]).env("CKPT_NOW", LATER).json();
     assert_eq!(handles(&done, false), ["042/2"]);
-    let codes: Vec<_> =
-        done["decisions"].as_array().unwrap().iter().map(|v| &v["reasons"][0]["code"]).collect();
+    let codes: Vec<_> = done["decisions"].as_array().unwrap().iter().map(|v| &v["reasons"][0]["code"]).collect();
     assert_eq!(codes, ["pinned", "older_than", "future_time", "unreadable", "newest_of_open"]);
     assert_eq!((&done["undo"], &done["bundles"]), (&json!(null), &json!([])));
     world.refuses(&["show", "042/2"], 4, "archived");
@@ -325,9 +316,7 @@ fn a_store_that_is_too_large() {
 #[test]
 fn settings_of_the_store() {
     let world = lived_in();
-    world.configure(
-        "[retention]\ntriggers = { batch_complete = -1 }\nprevious_runs = 1\nfailed_for = \"1d\"\n",
-    );
+    world.configure("[retention]\ntriggers = { batch_complete = -1 }\nprevious_runs = 1\nfailed_for = \"1d\"\n");
     let planned = world.json(&["cleanup", "-n", "--workflow", "042"]);
     assert_eq!(handles(&planned, false), [""; 0]);
     assert_eq!(
@@ -444,10 +433,7 @@ fn what_was_archived_long_ago_is_known_as_before() {
 
     assert_eq!(world.run(&["list", "--archived"]).succeeds().stdout, before);
     let list = world.run(&["list"]).succeeds();
-    assert!(
-        list.stdout.contains("2 archived workflows not shown") || list.stderr.contains("2 archived"),
-        "{list}"
-    );
+    assert!(list.stdout.contains("2 archived workflows not shown") || list.stderr.contains("2 archived"), "{list}");
     assert_eq!(world.json(&["log", "done"])["entries"].as_array().unwrap().len(), 4);
     assert_eq!(world.json(&["show", "done/2"])["valid"], true);
     assert_eq!(world.json(&["show", "done~1"])["handle"], "done/3");
@@ -486,8 +472,7 @@ fn a_run_that_goes_for_good_is_listed_with_its_reason_before_it_goes() {
     }
     world.run(&["save", "broken", "--workflow-status", "failed"]).succeeds();
     world.run(&["cleanup"]).succeeds();
-    let cleanup =
-        |args: &[&str]| world.ckpt(&[&["cleanup"], args].concat()).env("CKPT_NOW", LATER).run().succeeds();
+    let cleanup = |args: &[&str]| world.ckpt(&[&["cleanup"], args].concat()).env("CKPT_NOW", LATER).run().succeeds();
     assert_snapshot!(without_sizes(&cleanup(&["--dry-run"]).to_string()), @"
     exit 0
     --- stdout

@@ -20,8 +20,7 @@ fn every_shell_has_a_script_that_calls_back() {
 fn completed(world: &World, words: &[&str]) -> Vec<String> {
     let call = world.ckpt(&[&["--", "ckpt"][..], words].concat());
     let index = words.len().to_string();
-    let outcome =
-        call.env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", index).env("_CLAP_IFS", "\n").run();
+    let outcome = call.env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", index).env("_CLAP_IFS", "\n").run();
     assert_eq!(outcome.stderr, "");
     outcome.succeeds().stdout.lines().map(str::to_owned).collect()
 }
@@ -90,11 +89,7 @@ fn a_variable_that_happens_to_have_the_same_name_does_not_stop_a_save() {
     for value in ["1", "true", "bash", "/bin/bash"] {
         let world = World::new();
         let outcome = world.ckpt(&["save", "042"]).env("COMPLETE", value).run().succeeds();
-        assert_eq!(
-            (outcome.stdout.as_str(), world.numbers("042").as_slice()),
-            ("042/1\n", &[1][..]),
-            "{value}"
-        );
+        assert_eq!((outcome.stdout.as_str(), world.numbers("042").as_slice()), ("042/1\n", &[1][..]), "{value}");
     }
 }
 
@@ -174,10 +169,7 @@ fn only_plain_words_are_offered() {
     for line in HOSTILE_LINES {
         let words: Vec<&str> = line.split(' ').collect();
         let offered = completed(&world, &words);
-        assert!(
-            offered.iter().all(|word| word.starts_with("--") && !word.contains("note=")),
-            "{line}: {offered:?}"
-        );
+        assert!(offered.iter().all(|word| word.starts_with("--") && !word.contains("note=")), "{line}: {offered:?}");
     }
     assert_eq!(completed(&world, &["import", "notes/"]), ["notes/plain.md"]);
 }
@@ -216,10 +208,7 @@ fn a_real_shell_completes_the_number_of_a_checkpoint() {
     for shell in SHELLS {
         let world = World::with_checkpoints(1);
         world.run(&["save", "solo", "--note", "found"]).succeeds();
-        let lines = [
-            "ckpt show so\t --pointer /note".to_owned(),
-            "ckpt show solo/\t --pointer /seq > seq".to_owned(),
-        ];
+        let lines = ["ckpt show so\t --pointer /note".to_owned(), "ckpt show solo/\t --pointer /seq > seq".to_owned()];
         let Some(screen) = type_into(shell, &world, &lines) else { continue };
         let seq = std::fs::read_to_string(world.project().join("seq")).unwrap_or_default();
         assert_eq!(seq.trim(), "1", "{}: {screen}", shell.0);

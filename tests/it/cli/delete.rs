@@ -59,10 +59,7 @@ fn a_terminal_is_asked() {
         terminal.answer(typed);
         let (exit, seen) = terminal.exit();
         assert_eq!((exit, bundles(&world)), (code, left), "{seen}");
-        assert!(
-            seen.contains("would be deleted for good") && seen.contains("This cannot be undone."),
-            "{seen}"
-        );
+        assert!(seen.contains("would be deleted for good") && seen.contains("This cannot be undone."), "{seen}");
     }
 }
 

@@ -10,8 +10,7 @@ fn world() -> World {
     let first = ["save", "042", "--phases", "plan,design,build", "--phase", "plan", "--label", "auth"];
     let rest = ["--state", r#"{"n": 1, "files": ["a"], "kept": null}"#, "--task", "t1=running"];
     world.run(&[&first[..], &rest].concat()).succeeds();
-    let second =
-        ["save", "042", "--phase", "design", "--data", r#"{"option": "B"}"#, "--artifact", "s1=s1.md"];
+    let second = ["save", "042", "--phase", "design", "--data", r#"{"option": "B"}"#, "--artifact", "s1=s1.md"];
     let rest = ["--set", "n=2", "--set", "new=null", "--task", "t1=complete", "--task", "t2=pending"];
     let words = ["--label", "urgent", "--next", "Write \u{1b}[31mit", "--note", "said", "--title", "OAuth"];
     world.run(&[&second[..], &rest, &words].concat()).succeeds();
@@ -65,15 +64,11 @@ fn entries_go_by_their_names_and_values_are_told_from_nothing() {
     let said = |field: &str| -> Vec<Value> {
         let all = answer["summary"].as_array().unwrap().iter();
         let of = all.filter(|one| one["field"] == field);
-        of.map(|one| json!([one["name"], one["pointer"], one["change"], one["before"], one["after"]]))
-            .collect()
+        of.map(|one| json!([one["name"], one["pointer"], one["change"], one["before"], one["after"]])).collect()
     };
     assert_eq!(said("title"), [json!([null, "", "added", null, "OAuth"])]);
     assert_eq!(said("labels"), [json!(["urgent", "", "added", null, "urgent"])]);
-    assert_eq!(
-        said("state"),
-        [json!([null, "/n", "changed", 1, 2]), json!([null, "/new", "added", null, null])]
-    );
+    assert_eq!(said("state"), [json!([null, "/n", "changed", 1, 2]), json!([null, "/new", "added", null, null])]);
     assert_eq!(said("tasks")[0], json!(["t1", "/status", "changed", "running", "complete"]));
     let (tasks, new) = (said("tasks"), ["t2", "", "added"]);
     assert_eq!(tasks.last().unwrap().as_array().unwrap()[..3], new);
@@ -100,10 +95,7 @@ fn the_exit_code_tells_only_if_asked() {
     assert_eq!(world.run(&["diff", "042", "-q", "--exit-code"]).exits(1).stdout, "different\n");
     assert_eq!(world.run(&["diff", "042/2", "--exit-code", "-q"]).exits(0).stdout, "equal\n");
     // Saving again without a change is not a difference, whatever the writer and the note.
-    world
-        .ckpt(&["save", "042", "--note", "x", "--trigger", "session_end", "--pin"])
-        .env("CLAUDECODE", "1")
-        .run();
+    world.ckpt(&["save", "042", "--note", "x", "--trigger", "session_end", "--pin"]).env("CLAUDECODE", "1").run();
     let same = world.run(&["diff", "042", "--exit-code"]).exits(0);
     assert_eq!(same.stdout, "042/2 -> 042/3, 4m 00s later\n\n  no difference\n");
 }
@@ -175,9 +167,6 @@ fn checkpoints_of_two_workflows_and_of_bundles_are_compared() {
     world.run(&["fork", "042/1", "--as", "redis"]).succeeds();
     world.run(&["archive", "042", "--as", "completed"]).succeeds();
     let answer = world.json(&["diff", "redis", "042/1"]);
-    assert_eq!(
-        (&answer["from"], &answer["to"], &answer["equal"]),
-        (&json!("redis/1"), &json!("042/1"), &json!(true))
-    );
+    assert_eq!((&answer["from"], &answer["to"], &answer["equal"]), (&json!("redis/1"), &json!("042/1"), &json!(true)));
     assert_eq!(world.run(&["diff", "redis", "042", "--exit-code", "--quiet"]).code(), 1);
 }

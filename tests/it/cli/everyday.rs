@@ -13,8 +13,7 @@ fn begun() -> World {
 #[test]
 fn start_begins_a_phase_and_creates_the_store() {
     let world = World::new();
-    let outcome =
-        world.run(&["start", "042", "--phases", "plan,build", "--phase", "plan", "--title", "Login"]);
+    let outcome = world.run(&["start", "042", "--phases", "plan,build", "--phase", "plan", "--title", "Login"]);
     insta::assert_snapshot!(outcome, @"
     exit 0
     --- stdout
@@ -49,7 +48,8 @@ fn done_completes_a_phase_or_the_whole_workflow() {
 fn a_workflow_that_is_done_with_phases_left_is_warned_about_and_asked_about() {
     let world = begun();
     let outcome = world.run(&["done", "042"]).succeeds();
-    let warning = "warning: 042 is complete, but not its phases plan, build; for a phase alone: `ckpt done 042 --phase plan`";
+    let warning =
+        "warning: 042 is complete, but not its phases plan, build; for a phase alone: `ckpt done 042 --phase plan`";
     assert!(outcome.stderr.contains(warning), "{outcome}");
     let outcome = world.run(&["resume", "042", "--json"]).exits(7);
     assert_eq!(outcome.document()["verdict"], "confirm");
@@ -60,10 +60,7 @@ fn fail_records_the_error_of_a_phase_or_of_the_whole_workflow() {
     let world = begun();
     world.run(&["fail", "042", "--phase", "plan", "--error", "boom"]).succeeds();
     let stored = world.stored("042", 2);
-    assert_eq!(
-        (&stored["phases"][0]["status"], &stored["phases"][0]["error"]),
-        (&json!("failed"), &json!("boom"))
-    );
+    assert_eq!((&stored["phases"][0]["status"], &stored["phases"][0]["error"]), (&json!("failed"), &json!("boom")));
     world.run(&["resume", "042"]).succeeds();
     world.run(&["fail", "042", "--error", "no use"]).succeeds();
     assert_eq!(world.stored("042", 3)["status"], "failed");
@@ -84,8 +81,7 @@ fn a_workflow_that_does_not_exist_is_not_finished_by_a_typing_error() {
 fn they_take_the_flags_of_a_save_and_the_workflow_of_the_environment() {
     let world = begun();
     world.write("spec.md", "spec");
-    let flags =
-        ["--artifact", "spec.md", "--data", "{\"n\": 1}", "--key", "k", "--expect", "042/1", "--label", "x"];
+    let flags = ["--artifact", "spec.md", "--data", "{\"n\": 1}", "--key", "k", "--expect", "042/1", "--label", "x"];
     let done = [&["done", "--phase", "plan"][..], &flags].concat();
     world.ckpt(&done).env("CKPT_WORKFLOW", "042").run().succeeds();
     let stored = world.stored("042", 2);

@@ -66,8 +66,7 @@ fn a_file_of_another_content_is_replaced_only_by_force() {
 #[test]
 fn the_place_is_a_directory_a_file_or_stdout() {
     let world = imported();
-    let export =
-        |output: &str| world.run(&["export", "implement_044_tags", "--as", "claude-plan", "-o", output]);
+    let export = |output: &str| world.run(&["export", "implement_044_tags", "--as", "claude-plan", "-o", output]);
     let printed: Value = serde_json::from_str(&export("-").succeeds().stdout).unwrap();
     assert_eq!(printed["mine"], plan()["mine"]);
     export("copies/").succeeds();
@@ -122,14 +121,8 @@ fn a_file_is_known_again_when_all_that_is_left_of_its_workflow_is_a_bundle() {
     assert_eq!(world.json(&["import", "plan.json"])["unchanged"][0]["handle"], "implement_044_tags/1");
     std::fs::remove_dir_all(world.workflow_dir("implement_044_tags")).unwrap();
     let again = world.json(&["import", "plan.json"]);
-    assert_eq!(
-        (&again["imported"], &again["unchanged"][0]["handle"]),
-        (&json!([]), &json!("implement_044_tags/1"))
-    );
-    assert_eq!(
-        world.json(&["export", "implement_044_tags", "--as", "claude-plan"])["files"][0]["written"],
-        true
-    );
+    assert_eq!((&again["imported"], &again["unchanged"][0]["handle"]), (&json!([]), &json!("implement_044_tags/1")));
+    assert_eq!(world.json(&["export", "implement_044_tags", "--as", "claude-plan"])["files"][0]["written"], true);
     assert_eq!(document(&world, COPY)["mine"], plan()["mine"]);
 }
 
@@ -155,12 +148,8 @@ const TELLING: [&str; 14] = [
 fn what_a_system_has_no_place_for_is_named() {
     let world = World::new();
     world.run(&TELLING).succeeds();
-    let left_out =
-        "left out, because task-master has no place for it: what to do next, the labels and the state";
-    assert_eq!(
-        world.json(&["export", "ex", "--as", "task-master", "-o", "copy/"])["warnings"],
-        json!([left_out])
-    );
+    let left_out = "left out, because task-master has no place for it: what to do next, the labels and the state";
+    assert_eq!(world.json(&["export", "ex", "--as", "task-master", "-o", "copy/"])["warnings"], json!([left_out]));
     let shown = world.run(&["export", "ex", "--as", "task-master", "-o", "copy/"]).succeeds();
     assert!(shown.stderr.starts_with(&format!("warning: {left_out}\n")), "{shown}");
     let printed = world.run(&["export", "ex", "--as", "task-master", "-o", "-"]).succeeds();
@@ -173,8 +162,7 @@ fn what_a_system_has_no_place_for_is_named() {
 #[test]
 fn the_tasks_of_dotagent_are_left_out_where_one_file_is_written() {
     let world = World::new();
-    let save =
-        ["save", "da", "--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--status", "in_progress"];
+    let save = ["save", "da", "--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--status", "in_progress"];
     world.run(&[&save[..], &["--task", "t1=pending"]].concat()).succeeds();
     let tasks = |output: &str| {
         let exported = world.json(&["export", "da", "--as", "dotagent", "-o", output]);
@@ -192,8 +180,7 @@ fn outputs_come_from_the_pipeline_until_files_of_the_phase_are_recorded() {
     world.run(&["save", "da", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
     export();
     assert_eq!(output(), json!("memory/reports/demand.json"));
-    let verdict =
-        |args: &[&str]| world.run(&[args, &["--json"]].concat()).exits(7).document()["verdict"].clone();
+    let verdict = |args: &[&str]| world.run(&[args, &["--json"]].concat()).exits(7).document()["verdict"].clone();
     assert_eq!(
         (verdict(&["resume", "da"]), verdict(&["resume", "--file", phase])),
         ("confirm".into(), "blocked".into())
@@ -233,9 +220,8 @@ fn a_generic_file_cannot_be_written_and_that_is_said() {
 
 #[test]
 fn exported_files_are_as_private_as_the_store() {
-    let mode = |world: &World, path: &str| {
-        world.project().join(path).symlink_metadata().unwrap().permissions().mode() & 0o777
-    };
+    let mode =
+        |world: &World, path: &str| world.project().join(path).symlink_metadata().unwrap().permissions().mode() & 0o777;
     for (store, umask, directory, file) in [
         (0o700, "022", 0o700, 0o600),
         (0o755, "022", 0o755, 0o644),
@@ -249,11 +235,7 @@ fn exported_files_are_as_private_as_the_store() {
         let exported = world.ckpt(&["export", "042", "--as", "claude-plan"]).in_shell(&script).json();
         let path = exported["files"][0]["path"].as_str().unwrap().to_owned();
         let above = std::path::Path::new(&path).parent().unwrap().to_str().unwrap().to_owned();
-        assert_eq!(
-            (mode(&world, &above), mode(&world, &path)),
-            (directory, file),
-            "store {store:o}, {umask}"
-        );
+        assert_eq!((mode(&world, &above), mode(&world, &path)), (directory, file), "store {store:o}, {umask}");
         let single = ["export", "042", "--as", "ckpt", "-o", "single.json"];
         world.ckpt(&single).in_shell(&script).run().succeeds();
         assert_eq!(mode(&world, "single.json"), file, "a single file, store {store:o}, {umask}");

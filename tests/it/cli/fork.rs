@@ -6,19 +6,15 @@ use crate::support::project::World;
 
 fn world() -> World {
     let world = World::new();
-    let first =
-        ["save", "042", "--phases", "a,b,c", "--phase", "a", "--title", "OAuth", "--state", r#"{"n": 1.50}"#];
+    let first = ["save", "042", "--phases", "a,b,c", "--phase", "a", "--title", "OAuth", "--state", r#"{"n": 1.50}"#];
     world.run(&first).succeeds();
-    world
-        .run(&["save", "042", "--phase", "b", "--task", "t=running", "--next", "Write it", "--label", "l"])
-        .succeeds();
+    world.run(&["save", "042", "--phase", "b", "--task", "t=running", "--next", "Write it", "--label", "l"]).succeeds();
     world
 }
 
 /// Returns the content of a checkpoint.
 fn content(mut document: Value) -> Value {
-    let own =
-        ["sha256", "workflow", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent", "origin"];
+    let own = ["sha256", "workflow", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent", "origin"];
     own.iter().for_each(|name| drop(document.as_object_mut().unwrap().remove(*name)));
     document
 }
@@ -38,10 +34,7 @@ fn a_fork_has_the_content_of_its_origin_and_remembers_it() {
     let (origin, fork) = (world.stored("042", 2), world.stored("redis", 1));
     assert_eq!(content(fork.clone()), content(origin.clone()));
     assert_eq!(fork["origin"], json!({"workflow": "042", "seq": 2, "sha256": origin["sha256"]}));
-    assert_eq!(
-        (&fork["parent"], &fork["trigger"], &fork["note"]),
-        (&Value::Null, &json!("fork"), &json!("try it"))
-    );
+    assert_eq!((&fork["parent"], &fork["trigger"], &fork["note"]), (&Value::Null, &json!("fork"), &json!("try it")));
     assert!(world.run(&["show", "redis"]).stdout.contains("  origin     042/2\n"));
     // Every checkpoint of the fork says where it comes from, until it starts over.
     world.run(&["save", "redis", "--phase", "c"]).succeeds();
@@ -59,11 +52,7 @@ fn any_checkpoint_can_be_forked_also_an_archived_one() {
     let answer = world.json(&["fork", "042/1", "--as", "again", "--title", "Other"]);
     assert_eq!((&answer["origin"], &answer["handle"]), (&json!("042/1"), &json!("again/1")));
     assert_eq!(world.stored("again", 1)["title"], "Other");
-    assert_eq!(
-        world.json(&["fork", "042", "--as", "sealed"])["origin"],
-        "042/2",
-        "the content below the seal"
-    );
+    assert_eq!(world.json(&["fork", "042", "--as", "sealed"])["origin"], "042/2", "the content below the seal");
 }
 
 #[test]

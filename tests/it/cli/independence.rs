@@ -33,8 +33,7 @@ fn a_save_makes_the_same_system_calls_among_ten_and_two_thousand_workflows() {
         let (few, many) = (calls(&strace, &few, save), calls(&strace, &many, save));
         let few = counts(&few);
         // Fewer are possible: a long directory is not listed to its end.
-        let more =
-            counts(&many).into_iter().filter(|(name, count)| *count > few.get(name).copied().unwrap_or(0));
+        let more = counts(&many).into_iter().filter(|(name, count)| *count > few.get(name).copied().unwrap_or(0));
         assert_eq!(more.collect::<Vec<_>>(), [], "{save:?}: more than {few:?}");
         assert!(many.iter().all(|call| !call.line.contains("other")), "{save:?} looked at another workflow");
     }

@@ -51,11 +51,7 @@ fn with_an_id_it_answers_as_log_does() {
     let world = several();
     for flags in [&["b"][..], &["b", "--json"], &["b", "-q", "-n", "1"], &["b/1"]] {
         let expected = world.run(&[&["log"][..], flags].concat()).succeeds();
-        assert_eq!(
-            world.run(&[&["list"][..], flags].concat()).to_string(),
-            expected.to_string(),
-            "{flags:?}"
-        );
+        assert_eq!(world.run(&[&["list"][..], flags].concat()).to_string(), expected.to_string(), "{flags:?}");
     }
     world.refuses(&["list", "b", "--archived"], 2, "usage");
 }
@@ -95,8 +91,7 @@ fn filters_choose_rows() {
         (&["--status", "in_progress", "--label", "y", "--phase", "plan"], &["a"]),
     ];
     for (filter, expected) in cases {
-        let list =
-            world.ckpt(&[&["list"][..], filter].concat()).env("CKPT_NOW", "2026-01-30T14:35:00Z").json();
+        let list = world.ckpt(&[&["list"][..], filter].concat()).env("CKPT_NOW", "2026-01-30T14:35:00Z").json();
         assert_eq!(ids(&list), expected, "{filter:?}");
     }
 }
@@ -194,12 +189,8 @@ fn sixty_columns_are_enough() {
     let world = World::new();
     let title = "A title that is much too long for a terminal of sixty columns";
     let id = "auth-refactor-2026";
-    world
-        .run(&["save", id, "--phases", "requirements,build", "--phase", "requirements", "--title", title])
-        .succeeds();
-    world
-        .run(&["fail", id, "--phase", "build", "--error", "boom", "--note", "a note that is long as well"])
-        .succeeds();
+    world.run(&["save", id, "--phases", "requirements,build", "--phase", "requirements", "--title", title]).succeeds();
+    world.run(&["fail", id, "--phase", "build", "--error", "boom", "--note", "a note that is long as well"]).succeeds();
     for args in [&["list"][..], &["log", id]] {
         let invocation = world.ckpt(args).env("CKPT_NOW", "2026-01-30T15:15:00Z").env("NO_COLOR", "1");
         let (code, screen) = Terminal::of_size(&invocation, 60, 24).exit();

@@ -75,8 +75,7 @@ fn a_program_gets_the_parents_and_the_changes() {
     assert_eq!(answer["entries"][1]["copy_of"], "042/2");
     let failed = &answer["entries"][2];
     assert_eq!((&failed["error"], &failed["elapsed_seconds"]), (&json!("boom"), &json!(60)));
-    let phase =
-        failed["changes"].as_array().unwrap().iter().find(|change| change["field"] == "phases").unwrap();
+    let phase = failed["changes"].as_array().unwrap().iter().find(|change| change["field"] == "phases").unwrap();
     assert_eq!(
         *phase,
         json!({"field": "phases", "name": "build", "change": "changed", "status": "failed", "duration_seconds": null})
@@ -136,10 +135,7 @@ fn a_trigger_says_which_command_wrote_a_checkpoint() {
     world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
     world.run(&["restore", "042"]).succeeds();
     let answer = world.json(&["log", "042"]);
-    assert_eq!(
-        entries(&answer, "trigger"),
-        ["restore", "archive", "rollback", "phase_transition", "phase_transition"]
-    );
+    assert_eq!(entries(&answer, "trigger"), ["restore", "archive", "rollback", "phase_transition", "phase_transition"]);
     // They are not for saves and settings.
     world.refuses(&["save", "042", "--trigger", "rollback"], 2, "unknown_trigger");
 }
@@ -192,8 +188,7 @@ fn damaged_and_missing_numbers_have_their_lines() {
     ];
     assert_eq!(lines, expected.map(|(handle, kind)| (json!(handle), json!(kind))));
     assert_eq!(answer["entries"][0]["changes"], json!(null), "what it changed is unknown");
-    let codes: Vec<_> =
-        answer["damaged"].as_array().unwrap().iter().map(|file| file["code"].clone()).collect();
+    let codes: Vec<_> = answer["damaged"].as_array().unwrap().iter().map(|file| file["code"].clone()).collect();
     assert_eq!(codes, ["no_checksum", "missing", "missing"]);
     let text = world.run(&["log", "042", "--graph"]).succeeds();
     assert!(text.stdout.contains("!  042/8 ") && text.stdout.contains("\n*  042/1 "), "{text}");

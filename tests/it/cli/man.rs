@@ -69,8 +69,7 @@ fn the_manual_has_every_variable_exit_code_and_file() {
         assert!(codes.contains(&format!("\\fB{}\\fR\n{}", exit.code(), exit.meaning())), "{exit:?}: {codes}");
     }
     let files = section(&page, "FILES");
-    let layout =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/core/store/layout.rs"));
+    let layout = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/core/store/layout.rs"));
     let layout = layout.unwrap();
     // The names of everything at the top of a store.
     let names: Vec<&str> = layout
@@ -92,7 +91,7 @@ fn the_manual_has_every_setting() {
     let written = std::fs::read_to_string(world.store().join("config.toml")).unwrap();
     let manual = section(&world.run(&["man"]).succeeds().stdout, "SETTINGS");
     let keys = |document: &str| -> Vec<String> {
-        let message = ckpt::core::Config::parse(document).unwrap_err();
+        let message = ckpt_model::Config::parse(document).unwrap_err();
         let (_, expected) = message.split_once("expected ").unwrap_or_else(|| panic!("{message}"));
         expected.split('`').skip(1).step_by(2).map(str::to_owned).collect()
     };
@@ -106,10 +105,8 @@ fn the_manual_has_every_setting() {
     for setting in settings {
         for (name, text) in [("config.toml", &written), ("the manual", &manual)] {
             let is_key = |line: &str| {
-                let words: Vec<&str> = line
-                    .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                    .filter(|w| !w.is_empty())
-                    .collect();
+                let words: Vec<&str> =
+                    line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
                 words.contains(&setting.as_str())
             };
             assert!(text.lines().any(is_key), "{setting} is not in {name}:\n{text}");

@@ -36,10 +36,7 @@ fn the_result_is_one_checkpoint_with_both_parents() {
     --- end
     ");
     let merged = world.stored("042", 3);
-    assert_eq!(
-        merged["merged"],
-        json!({"workflow": "redis", "seq": 2, "sha256": world.stored("redis", 2)["sha256"]})
-    );
+    assert_eq!(merged["merged"], json!({"workflow": "redis", "seq": 2, "sha256": world.stored("redis", 2)["sha256"]}));
     assert_eq!((&merged["parent"]["seq"], &merged["trigger"]), (&json!(2), &json!("merge")));
     assert_eq!(merged["state"], json!({"n": 1, "cache": true}));
     assert_eq!((&merged["tasks"][0]["id"], &merged["labels"]), (&json!("t"), &json!(["l"])));
@@ -47,10 +44,7 @@ fn the_result_is_one_checkpoint_with_both_parents() {
     assert!(world.run(&["show", "042"]).stdout.contains("  merged     redis/2\n"));
     assert_eq!(world.json(&["verify"])["ok"], true);
     let entries = world.json(&["log", "042"])["entries"].clone();
-    assert_eq!(
-        (&entries[0]["parents"], &entries[0]["merged"]),
-        (&json!(["042/2", "redis/2"]), &json!("redis/2"))
-    );
+    assert_eq!((&entries[0]["parents"], &entries[0]["merged"]), (&json!(["042/2", "redis/2"]), &json!("redis/2")));
     // The one after it has one parent again.
     world.run(&["save", "042", "--phase", "c"]).succeeds();
     assert_eq!(world.stored("042", 4)["merged"], Value::Null);
@@ -79,9 +73,7 @@ fn it_does_not_matter_which_side_is_merged_into() {
     one.run(&["merge", "042", "redis"]).succeeds();
     other.run(&["merge", "042", "redis", "--into", "redis"]).succeeds();
     let (one, other) = (one.stored("042", 3), other.stored("redis", 3));
-    for member in
-        ["status", "phase", "next", "title", "labels", "pipeline", "phases", "tasks", "artifacts", "state"]
-    {
+    for member in ["status", "phase", "next", "title", "labels", "pipeline", "phases", "tasks", "artifacts", "state"] {
         assert_eq!(one[member], other[member], "{member}");
     }
 }
@@ -103,10 +95,7 @@ fn conflicts_are_listed_with_both_values_and_refused() {
     "#);
     assert_eq!(world.numbers("042"), [1, 2, 3], "nothing was saved");
     let error = world.refuses(&["merge", "042", "redis"], 8, "merge_conflict");
-    assert_eq!(
-        error["context"]["conflicts"][1],
-        json!({"pointer": "/state/n", "origin": 1, "ours": 2, "theirs": 3})
-    );
+    assert_eq!(error["context"]["conflicts"][1], json!({"pointer": "/state/n", "origin": 1, "ours": 2, "theirs": 3}));
 }
 
 #[test]
@@ -209,18 +198,9 @@ fn the_graph_shows_forks_merges_rollbacks_and_archives() {
     *      042/1       2026-01-30T14:30:00.000Z  -        3 phases, a done, state
     ");
     let entries = world.json(&["log", "042", "--graph"])["entries"].clone();
-    let of = |handle: &str| {
-        entries.as_array().unwrap().iter().find(|entry| entry["handle"] == handle).unwrap().clone()
-    };
-    assert_eq!(
-        (&of("redis/1")["parents"], &of("redis/1")["forked_from"]),
-        (&json!(["042/1"]), &json!("042/1"))
-    );
-    assert_eq!(
-        world.json(&["log", "042"])["entries"].as_array().unwrap().len(),
-        4,
-        "only its own without --graph"
-    );
+    let of = |handle: &str| entries.as_array().unwrap().iter().find(|entry| entry["handle"] == handle).unwrap().clone();
+    assert_eq!((&of("redis/1")["parents"], &of("redis/1")["forked_from"]), (&json!(["042/1"]), &json!("042/1")));
+    assert_eq!(world.json(&["log", "042"])["entries"].as_array().unwrap().len(), 4, "only its own without --graph");
 }
 
 #[test]
@@ -229,10 +209,7 @@ fn a_rollback_its_undo_and_the_rollback_again_give_the_same_content() {
     world.run(&["merge", "042", "redis"]).succeeds();
     let content = |seq: u64| {
         let mut document = world.stored("042", seq);
-        let own = [
-            "sha256", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent", "copy_of",
-            "merged",
-        ];
+        let own = ["sha256", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent", "copy_of", "merged"];
         own.iter().for_each(|name| drop(document.as_object_mut().unwrap().remove(*name)));
         document
     };

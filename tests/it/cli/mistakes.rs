@@ -251,8 +251,7 @@ fn try_all(mistakes: &[Mistake]) {
     for (typed, meant) in mistakes {
         let outcome = world.shell(typed);
         let code = outcome.code();
-        let offered =
-            outcome.stderr.lines().nth(1).unwrap_or_default().trim_start_matches("  help: ").to_owned();
+        let offered = outcome.stderr.lines().nth(1).unwrap_or_default().trim_start_matches("  help: ").to_owned();
         if !matches!(code, 2 | 4) || offered != *meant {
             wrong.push(format!("{typed}\n  meant   {meant}\n  offered {offered}\n{outcome}"));
             continue;

@@ -23,11 +23,7 @@ fn a_numbered_one_has_no_phases_before_somebody_says_how_many() {
     let own = World::new();
     own.run(&["init"]).succeeds();
     own.configure("[pipelines.claude-plan]\nphases = [\"a\", \"b\"]\n");
-    assert_eq!(
-        own.json(&["pipeline", "show", "claude-plan"])["numbered"],
-        false,
-        "a configured one has its own"
-    );
+    assert_eq!(own.json(&["pipeline", "show", "claude-plan"])["numbered"], false, "a configured one has its own");
 }
 
 #[test]

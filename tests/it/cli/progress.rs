@@ -77,11 +77,9 @@ fn reading_many_workflows(strace: &Path) {
         world.run(&["save", &format!("w{number}"), "--phase", "plan"]).succeeds();
     }
     // A cleanup opens one file of each workflow, the others more.
-    for (args, answer, milliseconds) in [
-        (&["list"][..], "NEWEST", 45),
-        (&["stats"], "workflows", 45),
-        (&["cleanup", "-n"], "Policy of the store", 60),
-    ] {
+    for (args, answer, milliseconds) in
+        [(&["list"][..], "NEWEST", 45), (&["stats"], "workflows", 45), (&["cleanup", "-n"], "Policy of the store", 60)]
+    {
         let args = [args, &["--color=never"]].concat();
         let (code, screen) = Terminal::of(&slowed(world.ckpt(&args), strace, milliseconds)).exit();
         assert_eq!(code, 0, "{screen}");

@@ -1,6 +1,6 @@
 //! Content that is printed as it is stored: raw in a pipe, and safe to show on a terminal.
 
-use ckpt::core::text::is_hazardous;
+use ckpt_model::text::is_hazardous;
 use serde_json::{Value, json};
 
 use crate::support::project::World;
@@ -11,8 +11,7 @@ const HOSTILE: &str = "a\u{202e}b\u{9b}31mc";
 
 fn hostile() -> World {
     let world = World::new();
-    let document =
-        json!({"title": HOSTILE, "state": {"k": HOSTILE}, "phases": ["plan", "build"], "phase": "plan"});
+    let document = json!({"title": HOSTILE, "state": {"k": HOSTILE}, "phases": ["plan", "build"], "phase": "plan"});
     world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string()).run().succeeds();
     world
 }
@@ -49,8 +48,7 @@ fn nothing_that_controls_a_terminal_reaches_one() {
     ];
     for args in commands {
         let screen = on_terminal(&world, args);
-        let hazards: Vec<char> =
-            screen.chars().filter(|c| !"\n\t".contains(*c) && is_hazardous(*c)).collect();
+        let hazards: Vec<char> = screen.chars().filter(|c| !"\n\t".contains(*c) && is_hazardous(*c)).collect();
         assert!(hazards.is_empty(), "{args:?}: {hazards:?} in {screen}");
     }
 }

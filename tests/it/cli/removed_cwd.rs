@@ -42,8 +42,7 @@ fn relative_paths_are_not_found() {
     world.write("notes.md", "hello");
     let store = world.store();
     let store = store.to_str().unwrap();
-    let failure =
-        in_removed_directory(&world, &["--store", store, "save", "042", "--artifact", "notes.md"]).run();
+    let failure = in_removed_directory(&world, &["--store", store, "save", "042", "--artifact", "notes.md"]).run();
     assert!(failure.stderr.contains("notes.md") && failure.code() != 0, "{failure}");
     let relative = ["--store", store, "export", "042", "--as", "ckpt", "-o", "export.json"];
     assert_ne!(in_removed_directory(&world, &relative).run().code(), 0);

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::verify::{DAMAGES, bundle, codes, world};
 use crate::support::project::{World, can_mount, skip};
+use ckpt::verify::{DAMAGES, bundle, codes, world};
 
 /// Two versions of history; which one is right, a program cannot know.
 const UNDECIDABLE: [&str; 3] = ["schema", "parent", "duplicate_save_id"];
@@ -133,8 +133,7 @@ fn it_is_said_for_people() {
 #[test]
 fn what_a_bundle_holds_comes_back_exactly() {
     let world = World::with_checkpoints(3);
-    let files: Vec<_> =
-        (1..=3).map(|seq| std::fs::read(world.checkpoint_file("042", seq)).unwrap()).collect();
+    let files: Vec<_> = (1..=3).map(|seq| std::fs::read(world.checkpoint_file("042", seq)).unwrap()).collect();
     world.run(&["archive", "042", "--as", "failed"]).succeeds();
     world.run(&["restore", "042/2"]).succeeds();
     world.replace_checkpoint("042", 2, b"damaged");
@@ -146,10 +145,7 @@ fn what_a_bundle_holds_comes_back_exactly() {
     let answer = world.json(&["verify", "--repair"]);
     assert_eq!(actions(&answer), ["continued", "quarantined", "recorded"]);
     assert_eq!(world.json(&["list"])["workflows"][0]["workflow"], "042");
-    assert_eq!(
-        world.stored("042", 5)["phases"],
-        serde_json::from_slice::<Value>(&files[2]).unwrap()["phases"]
-    );
+    assert_eq!(world.stored("042", 5)["phases"], serde_json::from_slice::<Value>(&files[2]).unwrap()["phases"]);
 }
 
 #[test]

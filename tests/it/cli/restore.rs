@@ -43,10 +43,7 @@ fn a_whole_workflow_comes_back_byte_for_byte() {
         }
         assert_eq!(world.json(&["list"])["workflows"][0]["status"], "in_progress");
         let again = world.json(&["restore", "042"]);
-        assert_eq!(
-            (&again["workflows"][0]["restored"], &again["workflows"][0]["revived"]),
-            (&json!([]), &json!(null))
-        );
+        assert_eq!((&again["workflows"][0]["restored"], &again["workflows"][0]["revived"]), (&json!([]), &json!(null)));
         assert_eq!(again["workflows"][0]["handle"], if gone { "042/3" } else { "042/5" });
     }
 }

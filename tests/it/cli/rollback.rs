@@ -7,11 +7,8 @@ use crate::support::project::World;
 fn world() -> World {
     let world = World::new();
     world.write("s1.md", "one");
-    let first =
-        ["save", "042", "--phases", "a,b,c,d", "--phase", "a", "--artifact", "s1=s1.md", "--note", "said"];
-    world
-        .run(&[&first[..], &["--state", r#"{"n": 1.50}"#, "--pin", "--next-phase", "c"]].concat())
-        .succeeds();
+    let first = ["save", "042", "--phases", "a,b,c,d", "--phase", "a", "--artifact", "s1=s1.md", "--note", "said"];
+    world.run(&[&first[..], &["--state", r#"{"n": 1.50}"#, "--pin", "--next-phase", "c"]].concat()).succeeds();
     world.run(&["save", "042", "--phase", "b", "--set", "n=2", "--task", "t=running"]).succeeds();
     world.run(&["save", "042", "--phase", "c", "--title", "t", "--label", "l"]).succeeds();
     world
@@ -19,8 +16,7 @@ fn world() -> World {
 
 /// Returns the content of a checkpoint.
 fn content(mut document: Value) -> Value {
-    let own =
-        ["sha256", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent", "pinned", "copy_of"];
+    let own = ["sha256", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent", "pinned", "copy_of"];
     own.iter().for_each(|name| drop(document.as_object_mut().unwrap().remove(*name)));
     document
 }
@@ -68,10 +64,7 @@ fn saying_it_twice_takes_back_no_more() {
     let world = world();
     world.run(&["rollback", "042/1"]).succeeds();
     let again = world.json(&["rollback", "042/1"]);
-    assert_eq!(
-        (&again["handle"], &again["created"], &again["undo"]),
-        (&json!("042/4"), &json!(false), &Value::Null)
-    );
+    assert_eq!((&again["handle"], &again["created"], &again["undo"]), (&json!("042/4"), &json!(false), &Value::Null));
     assert_eq!(world.json(&["rollback", "042/4"])["created"], false);
 }
 

@@ -12,7 +12,7 @@ fn every_schema_that_is_listed_prints_as_a_schema() {
     for name in names.lines() {
         let schema: Value = serde_json::from_str(&world.run(&["schema", name]).succeeds().stdout).unwrap();
         assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{name}");
-        assert!(ckpt::core::schema::Validator::named(name).is_some(), "{name} compiles");
+        assert!(ckpt_model::schema::Validator::named(name).is_some(), "{name} compiles");
     }
 }
 
@@ -34,8 +34,7 @@ fn what_is_stored_is_valid_by_it() {
     world.write("spec.md", "hello");
     world.configure("[resume]\nwatch = [\"spec.md\"]\n");
     let phase = ["save", "042", "--phase", "1", "--total", "2", "--status", "failed", "--error", "e"];
-    let content =
-        ["--task", "t=failed,after=u", "--artifact", "spec.md", "--label", "l", "--pin", "--key", "k"];
+    let content = ["--task", "t=failed,after=u", "--artifact", "spec.md", "--label", "l", "--pin", "--key", "k"];
     world.run(&[&phase[..], &content].concat()).succeeds();
     let shown = world.json(&["show", "042"]);
     assert_eq!((&shown["valid"], &shown["violations"]), (&json!(true), &json!([])));

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use ckpt::core::setup::{SKILL, packages};
+use ckpt_agents::setup::{SKILL, packages};
 use serde_json::json;
 
 use crate::support::offered::shell_words;
@@ -34,10 +34,7 @@ fn what_is_set_up_is_effective_and_can_be_taken_out_again() {
     let (world, path) = world_with(&["claude", "gemini"]);
     let run = |args: &[&str]| world.ckpt(args).env("PATH", &path).run().succeeds();
     let outcome = run(&["setup"]);
-    assert!(
-        outcome.stdout.contains("Claude Code:\n") && outcome.stdout.contains("Gemini CLI:\n"),
-        "{outcome}"
-    );
+    assert!(outcome.stdout.contains("Claude Code:\n") && outcome.stdout.contains("Gemini CLI:\n"), "{outcome}");
     assert!(!outcome.stdout.contains("Codex"), "{outcome}");
     assert!(outcome.stderr.contains("Undo with: ckpt setup claude gemini --remove"), "{outcome}");
     let check = world.ckpt(&["setup", "--check"]).env("PATH", &path).json();
@@ -153,10 +150,7 @@ fn codex_is_asked_whether_it_trusts_the_hooks() {
     let answer = |trust: &str| {
         let hook = json!({"command": "{ ckpt hook codex SessionStart || :; }", "enabled": true, "trustStatus": trust});
         let answer = json!({"id": 1, "result": {"data": [{"hooks": [hook]}]}});
-        program(
-            &world.temp().join("bin/codex"),
-            &format!("read a; read b; read c; echo noise; echo '{answer}'; cat"),
-        );
+        program(&world.temp().join("bin/codex"), &format!("read a; read b; read c; echo noise; echo '{answer}'; cat"));
         let check = world.ckpt(&["setup", "codex", "--check", "--json"]).env("PATH", &path).run();
         (check.status.code(), check.document()["hosts"][0]["trusted"].clone())
     };

@@ -11,10 +11,8 @@ fn rich() -> World {
     let content = ["--artifact", "spec=docs/spec.md", "--data", r#"{"files":12}"#, "--label", "auth"];
     world.run(&[&first[..], &content].concat()).succeeds();
     world.run(&["save", "042", "--phase", "build", "--status", "in_progress"]).succeeds();
-    let third =
-        ["save", "042", "--phase", "build", "--status", "failed", "--error", "3 tests fail", "--next", "Fix"];
-    let content =
-        ["--task", "parser=failed,after=lexer,output=p.json", "--state", r#"{"n":[1,{"a/b":null}]}"#];
+    let third = ["save", "042", "--phase", "build", "--status", "failed", "--error", "3 tests fail", "--next", "Fix"];
+    let content = ["--task", "parser=failed,after=lexer,output=p.json", "--state", r#"{"n":[1,{"a/b":null}]}"#];
     let rest = ["--note", "two\nlines", "--pin"];
     let agent = world.ckpt(&[&third[..], &content, &rest].concat()).env("CLAUDECODE", "1");
     agent.run().succeeds();
@@ -80,7 +78,7 @@ fn anybody_can_check_the_sum() {
     let text = std::fs::read_to_string(world.checkpoint_file("042", 1)).unwrap();
     let digest = world.stored("042", 1)["sha256"].as_str().unwrap().to_owned();
     let zeroed = text.replacen(&digest, &"0".repeat(64), 1);
-    assert_eq!(ckpt::core::digest::Digest::of(zeroed.as_bytes()).to_hex(), digest);
+    assert_eq!(ckpt_model::digest::Digest::of(zeroed.as_bytes()).to_hex(), digest);
 }
 
 #[test]
@@ -136,8 +134,7 @@ fn what_is_not_in_it_is_not_found() {
 #[test]
 fn flags_that_exclude_each_other_are_refused() {
     let world = rich();
-    for flags in
-        [&["--state", "--data"][..], &["--raw", "--state"], &["--data", "--pointer", "/x"], &["--phase", "a"]]
+    for flags in [&["--state", "--data"][..], &["--raw", "--state"], &["--data", "--pointer", "/x"], &["--phase", "a"]]
     {
         world.refuses(&[&["show", "042"][..], flags].concat(), 2, "usage");
     }

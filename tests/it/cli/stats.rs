@@ -107,10 +107,7 @@ fn the_oldest_is_the_oldest_of_all_live_checkpoints() {
     save("b", "2026-03-01T00:00:00Z");
     let times = || {
         let stats = world.json(&["stats"])["store"].clone();
-        [
-            stats["oldest"].as_str().unwrap()[..10].to_owned(),
-            stats["newest"].as_str().unwrap()[..10].to_owned(),
-        ]
+        [stats["oldest"].as_str().unwrap()[..10].to_owned(), stats["newest"].as_str().unwrap()[..10].to_owned()]
     };
     assert_eq!(times(), ["2026-01-01", "2026-03-01"]);
     let text = world.run(&["stats"]).succeeds().stdout;
@@ -130,8 +127,7 @@ fn the_oldest_is_the_oldest_of_all_live_checkpoints() {
 /// Two complete runs of three phases, one archived, with a failure, and one run in progress.
 fn runs() -> World {
     let world = World::new();
-    let save =
-        |id: &str, args: &[&str]| drop(world.run(&[&["save", id, "--phase"], args].concat()).succeeds());
+    let save = |id: &str, args: &[&str]| drop(world.run(&[&["save", id, "--phase"], args].concat()).succeeds());
     for id in ["a", "b", "c"] {
         save(id, &["plan", "--phases", "plan,build,test", "--status", "in_progress"]);
         save(id, &["plan"]);
@@ -155,10 +151,7 @@ fn phases_of_all_runs_are_counted_live_and_archived_alike() {
     let live = world.json(&["stats"])["analytics"].clone();
     assert_eq!(live["runs"], json!({"in_progress": 1, "complete": 2, "failed": 0, "abandoned": 0}));
     let build = &live["pipelines"][0]["phases"][1];
-    assert_eq!(
-        (&build["id"], &build["runs"], &build["seconds"]["count"]),
-        (&json!("build"), &json!(3), &json!(2))
-    );
+    assert_eq!((&build["id"], &build["runs"], &build["seconds"]["count"]), (&json!("build"), &json!(3), &json!(2)));
     assert_eq!((&build["failed_percent"], &build["retried_percent"]), (&json!(66), &json!(66)));
     assert_eq!(live["pipelines"][0]["bottleneck"]["phase"], "build");
     assert_eq!(live["weeks"].as_array().unwrap().len(), 1);
@@ -229,8 +222,7 @@ fn every_file_and_every_directory_of_a_workflow_is_opened_once() {
     // `a`, `b` and `c` are opened in `workflows` and in `archive`, where `c` is looked for.
     let directories = ["a", "b", "c"].map(|name| opened.remove(name));
     assert_eq!(directories, [Some(2); 3]);
-    let bundles: Vec<usize> =
-        opened.extract_if(.., |name, _| name.ends_with(".gz")).map(|(_, count)| count).collect();
+    let bundles: Vec<usize> = opened.extract_if(.., |name, _| name.ends_with(".gz")).map(|(_, count)| count).collect();
     assert!(bundles.len() > 1 && bundles.iter().all(|count| *count == 1), "{bundles:?}");
     let files = ["a", "b", "c"].map(|id| std::fs::read_dir(world.workflow_dir(id)).unwrap().count());
     for (number, count) in &opened {

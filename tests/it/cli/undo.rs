@@ -32,9 +32,7 @@ fn it_brings_back_exactly_what_that_run_took() {
     let world = World::new();
     world.configure("[save]\nauto_cleanup = false\n");
     for round in 1..=6 {
-        world
-            .run(&["save", "open", "--trigger", "batch_complete", "--set", &format!("n={round}")])
-            .succeeds();
+        world.run(&["save", "open", "--trigger", "batch_complete", "--set", &format!("n={round}")]).succeeds();
     }
     world.run(&["save", "done", "--phases", "a", "--phase", "a"]).succeeds();
     // An earlier cleanup has archived open/1 to open/3.
@@ -98,8 +96,7 @@ fn what_has_no_record_is_said_so() {
     // A directory of records that is damaged stops nothing else.
     world.write(".ckpt/undo/strange", "x");
     let verified = world.json(&["verify"]);
-    let codes: Vec<&Value> =
-        verified["findings"].as_array().unwrap().iter().map(|found| &found["code"]).collect();
+    let codes: Vec<&Value> = verified["findings"].as_array().unwrap().iter().map(|found| &found["code"]).collect();
     assert_eq!(codes, ["mode", "unknown_file"], "{verified}");
 }
 

@@ -7,15 +7,15 @@
 
 use std::path::{Path, PathBuf};
 
-use ckpt::core::dialects::Dialect;
-use ckpt::core::finding::Code;
-use ckpt::core::import::{Companions, ForeignFile, ReadOptions, Source, SourceError};
-use ckpt::core::phase::PhaseStatus;
-use ckpt::core::resume::{Facts, Limits, Resume, Verdict, evaluate};
-use ckpt::core::{Checkpoint, Timestamp};
+use ckpt_formats::dialects::Dialect;
+use ckpt_formats::import::{Companions, ForeignFile, ReadOptions, Source, SourceError};
+use ckpt_model::finding::Code;
+use ckpt_model::phase::PhaseStatus;
+use ckpt_model::resume::{Facts, Limits, Resume, Verdict, evaluate};
+use ckpt_model::{Checkpoint, Timestamp};
 use serde_json::{Value, json};
 
-use super::support::checkpoint_of;
+use ckpt::support::checkpoint_of;
 
 /// The ends of the names of files that lie beside a case.
 const BESIDE: [&str; 3] = [".expected.json", ".companion.json", ".next.json"];
@@ -102,8 +102,7 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 fn sorted(directory: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths
 }
@@ -171,8 +170,7 @@ fn said(case: &Case) -> (String, Value) {
     };
     let checkpoint = checkpoint_of(&file);
     let resume = resume(&checkpoint);
-    let findings =
-        resume.findings.iter().map(|found| format!("{} {}", found.severity.word(), found.code.word()));
+    let findings = resume.findings.iter().map(|found| format!("{} {}", found.severity.word(), found.code.word()));
     let mut said = json!({
         "dialect": file.reading.dialect,
         "workflow": checkpoint.workflow,
@@ -212,19 +210,13 @@ fn content(checkpoint: &Checkpoint) -> Value {
     let tasks = content.tasks.iter().map(|task| {
         let phase = task.phase.as_ref().map_or("-", |phase| phase.as_str());
         let after = task.depends_on.iter().map(ToString::to_string).collect::<Vec<_>>().join("+");
-        format!(
-            "{phase}/{} {} after [{after}] {}",
-            task.id,
-            task.status.word(),
-            json!([task.output, task.error])
-        )
+        format!("{phase}/{} {} after [{after}] {}", task.id, task.status.word(), json!([task.output, task.error]))
     });
     let artifacts = content.artifacts.iter().map(|artifact| {
         let phase = artifact.phase.as_ref().map_or("-", |phase| phase.as_str());
         format!("{phase}/{} {}", artifact.name, artifact.path)
     });
-    let replans =
-        content.replans.iter().map(|replan| json!([replan.phase, replan.reason, replan.at]).to_string());
+    let replans = content.replans.iter().map(|replan| json!([replan.phase, replan.reason, replan.at]).to_string());
     let mut read = json!({
         "status": content.status,
         "title": content.title,

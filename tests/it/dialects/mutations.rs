@@ -5,12 +5,12 @@
 //! record of the phase has a status that is not done, the phase is in a list of what is left or in progress, or the file
 //! lists or counts what is done, and the phase is not among it. Every other `ready` would be a guess.
 
-use ckpt::core::dialects::Document;
+use ckpt_formats::dialects::Document;
 use serde_json::{Map, Value};
 
-use super::cases::{cases, judge};
 use crate::import::mutations::Dice;
 use crate::support::proof;
+use ckpt::cases::{cases, judge};
 
 const NAMES: [&str; 12] = [
     "phases",
@@ -30,12 +30,8 @@ const NAMES: [&str; 12] = [
 /// Changes one member somewhere: drops, renames, swaps or retypes it.
 pub(super) fn mutate(value: &mut Value, dice: &mut Dice) {
     let inner: Vec<&mut Value> = match value {
-        Value::Object(members) => {
-            members.values_mut().filter(|value| value.is_object() || value.is_array()).collect()
-        }
-        Value::Array(items) => {
-            items.iter_mut().filter(|value| value.is_object() || value.is_array()).collect()
-        }
+        Value::Object(members) => members.values_mut().filter(|value| value.is_object() || value.is_array()).collect(),
+        Value::Array(items) => items.iter_mut().filter(|value| value.is_object() || value.is_array()).collect(),
         _ => return,
     };
     if !inner.is_empty() && dice.below(3) > 0 {
@@ -110,18 +106,8 @@ fn is_said(document: &Value, phase: &str) -> bool {
         }),
         Value::Object(members) => members.iter().any(|(key, value)| {
             let key = key.to_lowercase();
-            let is_left = [
-                "pending",
-                "remaining",
-                "progress",
-                "active",
-                "todo",
-                "pool",
-                "flight",
-                "left",
-                "failed",
-                "next",
-            ];
+            let is_left =
+                ["pending", "remaining", "progress", "active", "todo", "pool", "flight", "left", "failed", "next"];
             let is_done = ["complet", "done", "finished"];
             let lists_left = is_left.iter().any(|word| key.contains(word))
                 && (names_it(value)
@@ -129,8 +115,7 @@ fn is_said(document: &Value, phase: &str) -> bool {
                     || value
                         .as_array()
                         .is_some_and(|items| items.iter().any(|item| names_it(item) || item.is_object())));
-            let lists_done =
-                is_done.iter().any(|word| key.contains(word)) && !value.is_boolean() && !value.is_null();
+            let lists_done = is_done.iter().any(|word| key.contains(word)) && !value.is_boolean() && !value.is_null();
             let is_named = is_same(&key, &phase.to_lowercase()) || key.contains(&phase.to_lowercase());
             let is_open = is_named
                 && (is_open_status(value)
@@ -154,9 +139,9 @@ fn is_open_status(value: &Value) -> bool {
             !["complete", "done", "pass", "skip"].iter().any(|word| text.contains(word))
         }
         Value::Array(items) => items.iter().any(is_open_status),
-        Value::Object(members) => members.iter().any(|(key, value)| {
-            is_open_status(value) || (key.contains("fail") && *value == Value::Bool(true))
-        }),
+        Value::Object(members) => members
+            .iter()
+            .any(|(key, value)| is_open_status(value) || (key.contains("fail") && *value == Value::Bool(true))),
         _ => false,
     }
 }
@@ -186,12 +171,7 @@ fn no_variant_is_ready_without_a_reason() {
         ready += 1;
         let document = Document::parse(&bytes).unwrap().value;
         let shown = String::from_utf8_lossy(&bytes);
-        assert!(
-            is_said(&document, &judged.answer),
-            "variant {variant} of {}: {} {shown}",
-            case.name(),
-            judged.answer
-        );
+        assert!(is_said(&document, &judged.answer), "variant {variant} of {}: {} {shown}", case.name(), judged.answer);
     }
     assert!(ready > variants / 500, "{ready} variants became ready: the test looks at some");
 }

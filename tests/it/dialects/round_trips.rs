@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ckpt::core::TaskStatus;
-use ckpt::core::dialects::{Dialect, DialectFiles};
-use ckpt::core::phase::PhaseStatus;
-use ckpt::core::schema::{Steps, Validator};
+use ckpt_formats::dialects::{Dialect, DialectFiles};
+use ckpt_model::TaskStatus;
+use ckpt_model::phase::PhaseStatus;
+use ckpt_model::schema::{Steps, Validator};
 use serde_json::{Value, json};
 
-use super::cases::{Case, cases, updates};
-use super::mutations::mutate;
-use super::support::{enter_phase, imported, read, write};
 use crate::import::mutations::Dice;
 use crate::support::proof;
+use ckpt::cases::{Case, cases, updates};
+use ckpt::mutations::mutate;
+use ckpt::support::{enter_phase, imported, read, write};
 
 /// Returns the dialect, the document and the companion of each case that can be written.
 fn writable() -> Vec<(Case, Dialect, DialectFiles)> {
@@ -31,10 +31,7 @@ fn check(dialect: Dialect, files: &DialectFiles) {
     let DialectFiles { main, companion } = files;
     let mut checkpoint = imported(dialect, main, companion.as_ref());
     let mut ids = HashSet::new();
-    assert!(
-        checkpoint.content.phases.iter().all(|phase| ids.insert(phase.id.to_string())),
-        "no phase is twice"
-    );
+    assert!(checkpoint.content.phases.iter().all(|phase| ids.insert(phase.id.to_string())), "no phase is twice");
     let mut ids = HashSet::new();
     assert!(checkpoint.content.tasks.iter().all(|task| ids.insert(task.id.to_string())), "no task is twice");
     let next = checkpoint.content.remaining().next().map(|phase| phase.id.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::cases::{Judged, cases, judge};
+use ckpt::cases::{Judged, cases, judge};
 
 /// The answers about the files of one format.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -45,11 +45,7 @@ fn no_format_is_answered_worse_than_before() {
         println!("{format:16} {right:4} right  {cannot_tell:4} cannot tell  {wrong:4} wrong");
     }
     for (format, score) in scores {
-        assert_eq!(
-            score,
-            Score { right: score.right, ..Score::default() },
-            "{format}: all were right before"
-        );
+        assert_eq!(score, Score { right: score.right, ..Score::default() }, "{format}: all were right before");
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use ckpt::core::change::Stamp;
-use ckpt::core::dialects::{Dialect, DialectFiles, Document, Reading};
-use ckpt::core::import::{ForeignFile, Importer, ReadOptions};
-use ckpt::core::json::overlay;
-use ckpt::core::phase::{PhaseId, PhaseStatus};
-use ckpt::core::size::Size;
-use ckpt::core::store::{Located, OsDisk};
-use ckpt::core::{Checkpoint, Store, Timestamp};
+use ckpt_formats::dialects::{Dialect, DialectFiles, Document, Reading};
+use ckpt_formats::import::{ForeignFile, Importer, ReadOptions};
+use ckpt_model::change::Stamp;
+use ckpt_model::json::overlay;
+use ckpt_model::phase::{PhaseId, PhaseStatus};
+use ckpt_model::size::Size;
+use ckpt_model::{Checkpoint, Timestamp};
+use ckpt_store::Store;
+use ckpt_store::{Located, OsDisk};
 use serde_json::Value;
 
 /// The project of all files; it is not there.
@@ -26,8 +27,7 @@ pub(super) fn checkpoint_of(file: &ForeignFile) -> Checkpoint {
     let located = Located { root: Path::new(PROJECT).join(".ckpt"), project: PROJECT.into() };
     let store: Store<OsDisk> = Store::at(&located).unwrap();
     let stamp = stamp();
-    let importer =
-        Importer { store: &store, project: Path::new(PROJECT), max_file: Size(1 << 20), stamp: &stamp };
+    let importer = Importer { store: &store, project: Path::new(PROJECT), max_file: Size(1 << 20), stamp: &stamp };
     let workflow = file.workflow().unwrap_or_else(|_| "w".parse().unwrap());
     *importer.checkpoint(file, &workflow, None)
 }
@@ -39,8 +39,7 @@ pub(super) fn stamp() -> Stamp {
 
 pub(super) fn imported(dialect: Dialect, main: &Value, companion: Option<&Value>) -> Checkpoint {
     let options = ReadOptions { dialect: Some(dialect), list: None, allow_secrets: true };
-    let parsed =
-        ForeignFile::parse("w.json", main.to_string().as_bytes(), &options, |_, _| companion.cloned());
+    let parsed = ForeignFile::parse("w.json", main.to_string().as_bytes(), &options, |_, _| companion.cloned());
     checkpoint_of(&parsed.unwrap())
 }
 

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use ckpt::core::checkpoint::{Artifact, LastError, Replan};
-use ckpt::core::dialects::{Dialect, Document, Notation, to_yaml};
-use ckpt::core::json::Json;
-use ckpt::core::phase::{Phase, PhaseStatus};
-use ckpt::core::{Change, Checkpoint, TaskStatus, WorkflowStatus};
+use ckpt_formats::dialects::{Dialect, Document, Notation, to_yaml};
+use ckpt_model::checkpoint::{Artifact, LastError, Replan};
+use ckpt_model::json::Json;
+use ckpt_model::phase::{Phase, PhaseStatus};
+use ckpt_model::{Change, Checkpoint, TaskStatus, WorkflowStatus};
 use serde_json::{Value, json};
 
-use super::support::{PROJECT, enter_phase, fixture, imported, read, stamp, with, write};
+use ckpt::support::{PROJECT, enter_phase, fixture, imported, read, stamp, with, write};
 
 const KINDS: [(Dialect, &str, Option<&str>); 6] = [
     (Dialect::Kamiflow, "kamiflow/synthesis.json", None),
@@ -60,8 +60,7 @@ fn a_new_document_says_all_that_the_imported_one_said() {
 
 #[test]
 fn a_failure_is_written_and_so_is_its_repair() {
-    for (dialect, at) in
-        [(Dialect::ClaudeDir, 2), (Dialect::Crunch, 2), (Dialect::Kamiflow, 4), (Dialect::Dotagent, 2)]
+    for (dialect, at) in [(Dialect::ClaudeDir, 2), (Dialect::Crunch, 2), (Dialect::Kamiflow, 4), (Dialect::Dotagent, 2)]
     {
         let mut failed = checkpoint(dialect);
         let id = failed.content.phases[at].id.clone();
@@ -133,18 +132,13 @@ fn kamiflow_recognises_phases_in_any_spelling() {
 fn dotagent_knows_the_output_of_a_phase_only_where_that_is_said() {
     let mut checkpoint = checkpoint(Dialect::Dotagent);
     checkpoint.content.state = Json::default();
-    for (at, status) in
-        [PhaseStatus::Complete, PhaseStatus::Complete, PhaseStatus::Skipped].into_iter().enumerate()
-    {
+    for (at, status) in [PhaseStatus::Complete, PhaseStatus::Complete, PhaseStatus::Skipped].into_iter().enumerate() {
         let id = checkpoint.content.phases[at].id.clone();
         enter_phase(&mut checkpoint, &id, status);
     }
     let promised = "memory/reports/demand.json";
-    checkpoint.content.artifacts = vec![
-        Artifact::new("spec", "f"),
-        Artifact::new(promised, promised),
-        Artifact::new("ARCHITECTURE", "a.md"),
-    ];
+    checkpoint.content.artifacts =
+        vec![Artifact::new("spec", "f"), Artifact::new(promised, promised), Artifact::new("ARCHITECTURE", "a.md")];
     let outputs = |checkpoint: &Checkpoint| {
         let entries = write(Dialect::Dotagent, checkpoint).main["completed_phases"].clone();
         entries.as_array().unwrap().iter().map(|entry| entry["output"].clone()).collect::<Vec<_>>()
@@ -166,8 +160,7 @@ fn dotagent_writes_an_approval_that_is_given_later() {
     let written = write(Dialect::Dotagent, &checkpoint).main;
     let given = json!({"phase": "ARCHITECTURE", "approved_at": checkpoint.saved_at});
     let approvals = written["user_checkpoints"].as_array().unwrap();
-    let is_given =
-        |approval: &Value| given.as_object().unwrap().iter().all(|(key, value)| approval[key] == *value);
+    let is_given = |approval: &Value| given.as_object().unwrap().iter().all(|(key, value)| approval[key] == *value);
     assert!(approvals.iter().any(is_given), "{written:#}");
 }
 
@@ -193,11 +186,10 @@ fn claude_dir_counts_replans_that_the_history_lacks() {
     assert_eq!(of(&imported(Dialect::ClaudeDir, &main, None), "2"), 2);
 
     // Replans that are only counted count for the limit too.
-    let document =
-        with(fixture("claude-dir/newest-version.json"), json!({"replan_phase_counts": {"phase_1": 2}}));
+    let document = with(fixture("claude-dir/newest-version.json"), json!({"replan_phase_counts": {"phase_1": 2}}));
     let checkpoint = imported(Dialect::ClaudeDir, &document, None);
     let revise = |from: &str| {
-        let reopen = ckpt::core::change::Reopen { from: from.parse().unwrap(), reason: None, limit: Some(2) };
+        let reopen = ckpt_model::change::Reopen { from: from.parse().unwrap(), reason: None, limit: Some(2) };
         let change = Change { reopen: Some(reopen), ..Change::default() };
         change.apply(&checkpoint.workflow, Some(Box::new(checkpoint.clone())), &stamp()).is_ok()
     };
@@ -214,8 +206,7 @@ fn claude_dir_keeps_phases_of_any_name_in_a_new_document() {
         for phase in &mut checkpoint.content.phases[..finished] {
             phase.enter(PhaseStatus::Complete, checkpoint.saved_at);
         }
-        checkpoint.content.next.as_mut().unwrap().phase =
-            Some(checkpoint.content.phases[finished].id.clone());
+        checkpoint.content.next.as_mut().unwrap().phase = Some(checkpoint.content.phases[finished].id.clone());
         let after = imported(Dialect::ClaudeDir, &write(Dialect::ClaudeDir, &checkpoint).main, None);
         assert_eq!(phases(&after), phases(&checkpoint));
         assert!(after.content.pipeline.is_some());
@@ -289,10 +280,7 @@ fn a_document_that_lacks_a_telling_member_is_of_no_dialect_that_has_it() {
         (json!({"taskId": "1", "phase": "2", "status": "running"}), Dialect::Kamiflow),
         (json!({"phase": "2", "phaseName": "x", "phaseData": {}}), Dialect::Kamiflow),
         (json!({"taskId": {}, "phase": "2", "phaseName": "x", "phaseData": {}}), Dialect::Kamiflow),
-        (
-            json!({"current_phase": 3, "phase_status": "pending", "completed_phases": [1, 2]}),
-            Dialect::Dotagent,
-        ),
+        (json!({"current_phase": 3, "phase_status": "pending", "completed_phases": [1, 2]}), Dialect::Dotagent),
         (json!({"current_phase": "REQUIREMENTS", "phase_status": "pending"}), Dialect::Dotagent),
         (json!({"current_phase": "REQUIREMENTS", "completed_phases": []}), Dialect::Dotagent),
         (json!({"issue_number": 1, "workflow_state": {}}), Dialect::Crunch),

@@ -5,7 +5,7 @@
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
-use super::pages::{Page, generate};
+use ckpt::pages::{Page, generate};
 
 /// The page that is generated in part.
 pub(super) const PAGE: &str = "docs/reference/commands.md";
@@ -50,11 +50,8 @@ fn row(arg: &Arg) -> String {
     let mut meaning = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
     if arg.get_action().takes_values() {
         let values = arg.get_possible_values();
-        let words: Vec<String> = values
-            .iter()
-            .filter(|value| !value.is_hide_set())
-            .map(|value| format!("`{}`", value.get_name()))
-            .collect();
+        let words: Vec<String> =
+            values.iter().filter(|value| !value.is_hide_set()).map(|value| format!("`{}`", value.get_name())).collect();
         if !words.is_empty() {
             meaning.push_str(&format!(": {}", words.join(", ")));
         }
@@ -113,10 +110,7 @@ fn every_command_has_a_section_with_its_table() {
         let section = page.section(&format!("## {name}"));
         let has_table = section.contains(&format!("<!-- {BEGIN} {name} -->\n")) || command.has_subcommands();
         assert!(has_table, "there is no table of `{name}`");
-        assert!(
-            page.text.contains(&format!("](#{})", name.replace(' ', "-"))) || name.contains(' '),
-            "{name}"
-        );
+        assert!(page.text.contains(&format!("](#{})", name.replace(' ', "-"))) || name.contains(' '), "{name}");
     }
 }
 

@@ -7,10 +7,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::pages::{Page, all, repository};
-use super::{commands, documents};
 use crate::support::offered::assert_understood;
 use crate::support::program::CKPT;
+use ckpt::pages::{Page, all, repository};
+use ckpt::{commands, documents};
 
 /// The path that replaces a temporary directory in the output.
 const HOME: &str = "/home/kim";
@@ -31,8 +31,7 @@ impl Shell {
     /// Runs a command a minute after the one before, and returns what a terminal would show.
     fn run(&mut self, command: &str) -> String {
         let home = self.home.path().canonicalize().unwrap();
-        let path =
-            format!("{}:/usr/local/bin:/usr/bin:/bin", Path::new(CKPT.as_str()).parent().unwrap().display());
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", Path::new(CKPT.as_str()).parent().unwrap().display());
         let now = format!("2026-01-30T{:02}:{:02}:00Z", 14 + self.minutes / 60, self.minutes % 60);
         self.minutes += 1;
         let output = Command::new("bash")

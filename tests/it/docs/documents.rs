@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::pages::{Page, generate};
+use ckpt::pages::{Page, generate};
 
 /// The page that is generated in part.
 pub(super) const PAGE: &str = "docs/reference/json.md";
@@ -46,7 +46,7 @@ fn type_of(schema: &Value) -> String {
 }
 
 fn table(name: &str) -> String {
-    let schema = ckpt::core::schema::find(name).expect("a schema");
+    let schema = ckpt_model::schema::find(name).expect("a schema");
     let schema: Value = serde_json::from_str(schema.text).unwrap();
     let mut table = "| member | type | meaning |\n|---|---|---|\n".to_owned();
     for (member, value) in schema["properties"].as_object().unwrap() {
@@ -65,7 +65,7 @@ pub(super) fn with_tables(text: &str) -> String {
 #[test]
 fn every_document_has_a_section_with_its_table() {
     let page = Page::load(PAGE);
-    for schema in ckpt::core::schema::ALL {
+    for schema in ckpt_model::schema::ALL {
         let section = page.section(&format!("## {}", schema.name));
         assert!(section.contains(&format!("<!-- {BEGIN} {} -->\n", schema.name)), "{}", schema.name);
         assert!(page.text.contains(&format!("| [`{}`](#", schema.name)), "{}", schema.name);

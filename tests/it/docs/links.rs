@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use super::pages::{Page, all, repository};
+use ckpt::pages::{Page, all, repository};
 
 /// The targets of the links in the prose of a page.
 fn links(page: &Page) -> Vec<&str> {
@@ -58,8 +58,8 @@ fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
             let path = if target.is_empty() { PathBuf::from(&page.name) } else { resolve(page, target) };
             let leads_out_of_the_book = page.is_in_book() && !path.starts_with("docs");
             let target_page = pages.iter().find(|page| Path::new(&page.name) == path);
-            let has_anchor = anchor.is_empty()
-                || target_page.is_some_and(|page| anchors(page).iter().any(|known| known == anchor));
+            let has_anchor =
+                anchor.is_empty() || target_page.is_some_and(|page| anchors(page).iter().any(|known| known == anchor));
             if leads_out_of_the_book || !repository().join(&path).exists() || !has_anchor {
                 broken.push(format!("{}: {link}", page.name));
             }

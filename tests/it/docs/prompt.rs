@@ -1,7 +1,7 @@
 //! The line for prompts: an agent that follows it completes the workflow.
 
-use super::pages::Page;
 use crate::support::project::World;
+use ckpt::pages::Page;
 
 /// The commands of the line, which stands in a quotation.
 fn commands(page: &str) -> Vec<String> {

@@ -3,10 +3,10 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use super::pages::repository;
 use crate::support::program::CKPT;
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
+use ckpt::pages::repository;
 
 /// Runs the script on a terminal, from another directory, below a store, with a cargo that has built already.
 #[test]
@@ -14,8 +14,7 @@ fn it_runs_anywhere_asks_nothing_and_leaves_other_stores_alone() {
     let world = World::new();
     world.run(&["save", "demo", "--phases", "a,b", "--phase", "a"]).succeeds();
     let ckpt = CKPT.as_str();
-    let cargo =
-        format!("#!/bin/sh\necho \"cargo $*\" >&2\necho '{{\"executable\":\"{ckpt}\",\"fresh\":true}}'\n");
+    let cargo = format!("#!/bin/sh\necho \"cargo $*\" >&2\necho '{{\"executable\":\"{ckpt}\",\"fresh\":true}}'\n");
     let cargo = world.write("bin/cargo", cargo);
     std::fs::set_permissions(&cargo, std::fs::Permissions::from_mode(0o755)).unwrap();
     let temporary = world.project().join("tmp");

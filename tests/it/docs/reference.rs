@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use ckpt::core::finding::Code;
+use ckpt_model::finding::Code;
 
-use super::pages::{Page, repository};
+use ckpt::pages::{Page, repository};
 
 #[test]
 fn every_exit_code_is_documented() {

@@ -1,8 +1,8 @@
 //! `docs/reference/configuration.md` has every setting, with the default that the program uses.
 
-use ckpt::core::Config;
+use ckpt_model::Config;
 
-use super::pages::Page;
+use ckpt::pages::Page;
 
 /// The keys that a table of the settings file understands, as the parser lists them.
 fn keys(table: &str) -> Vec<String> {

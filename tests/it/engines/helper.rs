@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ckpt::sync::{Failure, Key, NewObject, ObjectStoreRemote, Remote};
+use ckpt_sync::{Failure, Key, NewObject, ObjectStoreRemote, Remote};
 use ckpt_wire::{Answer, Greeting, Outcome, PROTOCOL, write_frame};
 
-use super::script;
+use ckpt::script;
 
 /// Runs a script as `ckpt-remote`. In it, `$GREET` and `$OPEN` are files with the frames it would send first.
 fn played(text: &str, request: impl Fn(&mut ObjectStoreRemote) -> Failure) -> (Failure, String) {
@@ -26,11 +26,8 @@ fn played(text: &str, request: impl Fn(&mut ObjectStoreRemote) -> Failure) -> (F
     frame("done-1", &|pipe| {
         write_frame(pipe, &Answer { id: 1, outcome: Outcome::Done }, b"content").unwrap();
     });
-    let program = script(
-        dir.path(),
-        "ckpt-remote",
-        &format!("cd {}; echo start >> starts\n{text}", dir.path().display()),
-    );
+    let program =
+        script(dir.path(), "ckpt-remote", &format!("cd {}; echo start >> starts\n{text}", dir.path().display()));
     let mut remote = remote(Some(program));
     let failure = request(&mut remote);
     (failure, fs::read_to_string(dir.path().join("starts")).unwrap_or_default())
@@ -71,10 +68,7 @@ fn a_program_of_another_version_is_refused() {
     for (greeting, version) in [("greet-old", "0.0.9"), ("greet-new", env!("CARGO_PKG_VERSION"))] {
         let (failure, _) = played(&format!("cat {greeting} open; cat > /dev/null"), get);
         let Failure::Refused(message) = failure else { panic!("{failure}") };
-        assert!(
-            message.contains(&format!("of version {version}")) && message.contains("cargo install"),
-            "{message}"
-        );
+        assert!(message.contains(&format!("of version {version}")) && message.contains("cargo install"), "{message}");
     }
 }
 
@@ -96,10 +90,7 @@ fn a_crash_leaves_the_outcome_unknown_and_the_next_request_starts_the_program_ag
         assert!(matches!(first, Failure::Unknown(_)), "{first}");
         create(remote)
     });
-    assert!(
-        matches!(&failure, Failure::Unknown(message) if message.contains("ended without an answer")),
-        "{failure}"
-    );
+    assert!(matches!(&failure, Failure::Unknown(message) if message.contains("ended without an answer")), "{failure}");
     assert_eq!(starts, "start\nstart\n");
 }
 
@@ -107,10 +98,7 @@ fn a_crash_leaves_the_outcome_unknown_and_the_next_request_starts_the_program_ag
 fn a_hang_leaves_the_outcome_unknown_and_ends_the_program() {
     for text in ["cat greet open; exec sleep 600", "cat greet open; cat > /dev/null; exit"] {
         let (failure, _) = played(text, create);
-        assert!(
-            matches!(&failure, Failure::Unknown(message) if message.contains("in time")),
-            "{text}: {failure}"
-        );
+        assert!(matches!(&failure, Failure::Unknown(message) if message.contains("in time")), "{text}: {failure}");
     }
     let (failure, _) = played("exec sleep 600", get);
     assert!(matches!(failure, Failure::Unreachable(_)), "{failure}");

@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use super::real::{Engine, suitable_engines};
-use super::storm::{ckpt, machine};
 use crate::support::project::World;
+use ckpt::real::{Engine, suitable_engines};
+use ckpt::storm::{ckpt, machine};
 
 const MACHINES: usize = 8;
 const SAVES: usize = 30;

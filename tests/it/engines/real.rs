@@ -8,14 +8,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use ckpt::sync::{
-    Capabilities, Failure, Key, NewObject, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe,
-};
+use ckpt_sync::{Capabilities, Failure, Key, NewObject, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe};
 use serde::Deserialize;
 
-use super::storm::{ckpt, machine};
-use super::{ckpt_remote, script};
 use crate::support::project::World;
+use ckpt::storm::{ckpt, machine};
+use ckpt::{ckpt_remote, script};
 
 /// An engine that was started for the tests.
 #[derive(Debug, Clone, Deserialize)]
@@ -101,7 +99,7 @@ fn create(remote: &mut ObjectStoreRemote, name: &str, bytes: &[u8]) -> Result<()
 
 fn list(remote: &mut ObjectStoreRemote, prefix: &str, limit: usize) -> Vec<(String, u64)> {
     let mut listed = Vec::new();
-    let visit = &mut |object: ckpt::sync::Listed| {
+    let visit = &mut |object: ckpt_sync::Listed| {
         listed.push((object.key.to_string(), object.size));
         if listed.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -136,9 +134,8 @@ fn long_lists_and_many_objects_come_whole_and_in_order() {
     for engine in suitable_engines() {
         let (_dir, mut remote) = engine.remote();
         // More than one page.
-        let objects: Vec<NewObject> = (0..230)
-            .map(|n| NewObject { key: key(&format!("wf/042/{n:04}")), bytes: vec![b'x'; n] })
-            .collect();
+        let objects: Vec<NewObject> =
+            (0..230).map(|n| NewObject { key: key(&format!("wf/042/{n:04}")), bytes: vec![b'x'; n] }).collect();
         assert_eq!(remote.create(&objects), Ok(()), "{}", engine.name);
         assert_eq!(create(&mut remote, "wf/043/0000", b"of another workflow"), Ok(()));
         let expected: Vec<(String, u64)> =
@@ -192,13 +189,8 @@ fn the_probe_of_an_engine_that_is_down_says_so() {
 fn every_fault_of_an_engine_keeps_its_kind() {
     let Some(engine) = suitable_engines().into_iter().find(|engine| engine.control.is_some()) else { return };
     // The fault, and if the object is there in spite of it.
-    let faults = [
-        ("lost_ack", true),
-        ("drop_after", true),
-        ("err503", false),
-        ("conflict409", false),
-        ("drop_before", false),
-    ];
+    let faults =
+        [("lost_ack", true), ("drop_after", true), ("err503", false), ("conflict409", false), ("drop_before", false)];
     for (fault, is_written) in faults {
         let (_dir, mut remote) = engine.remote();
         engine.control("PUT", &format!(r#"{{"fault": "{fault}", "method": "PUT"}}"#));

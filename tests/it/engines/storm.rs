@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use super::real::{Engine, suitable_engines};
 use crate::support::project::{Invocation, World};
+use ckpt::real::{Engine, suitable_engines};
 
 const WRITERS: usize = 16;
 const SAVES: usize = 20;
@@ -37,8 +37,7 @@ fn storm(engine: &Engine, machines: usize, saves: usize) -> Option<BTreeMap<Stri
         .take(WRITERS)
         .enumerate()
         .map(|(n, machine)| {
-            let line =
-                format!("for i in $(seq {saves}); do \"$1\" save 042 --set \"m{n}_$i=true\" || exit 1; done");
+            let line = format!("for i in $(seq {saves}); do \"$1\" save 042 --set \"m{n}_$i=true\" || exit 1; done");
             ckpt(engine, machine, &["--version"]).in_shell(&line).env("PATH", "/usr/bin:/bin").spawn()
         })
         .collect();
@@ -52,9 +51,8 @@ fn storm(engine: &Engine, machines: usize, saves: usize) -> Option<BTreeMap<Stri
     let new = machine(&around, "new", &url);
     ckpt(engine, &new, &["pull"]).run().succeeds();
     assert_eq!(new.numbers("042"), (1..=total).collect::<Vec<_>>(), "{}: no gap, no double", engine.name);
-    let keys = |seq| -> BTreeSet<String> {
-        new.stored("042", seq)["state"].as_object().unwrap().keys().cloned().collect()
-    };
+    let keys =
+        |seq| -> BTreeSet<String> { new.stored("042", seq)["state"].as_object().unwrap().keys().cloned().collect() };
     for seq in 1..=total {
         assert_eq!(
             keys(seq).len() as u64,
@@ -63,8 +61,7 @@ fn storm(engine: &Engine, machines: usize, saves: usize) -> Option<BTreeMap<Stri
             engine.name
         );
     }
-    let expected: BTreeSet<String> =
-        (0..WRITERS).flat_map(|n| (1..=saves).map(move |i| format!("m{n}_{i}"))).collect();
+    let expected: BTreeSet<String> = (0..WRITERS).flat_map(|n| (1..=saves).map(move |i| format!("m{n}_{i}"))).collect();
     assert_eq!(keys(total), expected, "{}: nothing acknowledged is lost", engine.name);
     assert_eq!(new.json(&["verify"])["ok"], true, "{}", engine.name);
     for machine in [&machines[0], &machines[machines.len() - 1]] {
@@ -79,8 +76,7 @@ fn storm(engine: &Engine, machines: usize, saves: usize) -> Option<BTreeMap<Stri
 
 /// Returns the number of requests whose method and status start with a text, for each save.
 fn per_save(counts: &BTreeMap<String, u64>, start: &str) -> f64 {
-    let requests: u64 =
-        counts.iter().filter(|(name, _)| name.starts_with(start)).map(|(_, count)| count).sum();
+    let requests: u64 = counts.iter().filter(|(name, _)| name.starts_with(start)).map(|(_, count)| count).sum();
     requests as f64 / (WRITERS * SAVES) as f64
 }
 

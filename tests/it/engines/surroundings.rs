@@ -5,9 +5,9 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
-use ckpt::sync::{Failure, Key, ObjectStoreRemote, Remote};
+use ckpt_sync::{Failure, Key, ObjectStoreRemote, Remote};
 
-use super::{ckpt_remote, script};
+use ckpt::{ckpt_remote, script};
 
 const SECRETS: [(&str, &str); 3] = [
     ("AWS_ACCESS_KEY_ID", "AKIAHUSHHUSHHUSHHUSH"),
@@ -73,8 +73,7 @@ fn repeat_request(mut stream: std::net::TcpStream) {
     let length = stream.read(&mut request).unwrap_or(0);
     let request = String::from_utf8_lossy(&request[..length]);
     let body = format!("<Error><Code>AccessDenied</Code><Message>{request} {SECRETS:?}</Message></Error>");
-    let head =
-        format!("HTTP/1.1 403 Forbidden\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+    let head = format!("HTTP/1.1 403 Forbidden\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
     let _ = stream.write_all(format!("{head}{body}").as_bytes());
 }
 
@@ -83,9 +82,7 @@ fn repeat_request(mut stream: std::net::TcpStream) {
 fn unencrypted_connections_to_other_machines_need_the_consent_of_the_user() {
     let elsewhere = ("AWS_ENDPOINT_URL", "http://192.0.2.1:9000");
     let (failure, _) = asked("s3://team/x", &with_secrets(&[elsewhere]));
-    let Failure::Refused(message) = failure.unwrap_err() else {
-        panic!("it is refused before anything is sent")
-    };
+    let Failure::Refused(message) = failure.unwrap_err() else { panic!("it is refused before anything is sent") };
     assert!(message.contains("http://192.0.2.1:9000 is not encrypted"), "{message}");
 }
 
@@ -94,11 +91,8 @@ fn unencrypted_connections_to_other_machines_need_the_consent_of_the_user() {
 fn keys_come_from_a_profile_too() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join(".aws")).unwrap();
-    fs::write(
-        dir.path().join(".aws/credentials"),
-        "[ci]\naws_access_key_id = A\naws_secret_access_key = hush\n",
-    )
-    .unwrap();
+    fs::write(dir.path().join(".aws/credentials"), "[ci]\naws_access_key_id = A\naws_secret_access_key = hush\n")
+        .unwrap();
     fs::write(dir.path().join(".aws/config"), "[profile ci]\nendpoint_url = http://127.0.0.1:1\n").unwrap();
     let failure = ask(dir.path(), "s3://team/x", &[("AWS_PROFILE", "ci")]).unwrap_err();
     assert!(matches!(failure, Failure::Unreachable(_)), "{failure}");

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use ckpt::core::format::Unusable;
-use ckpt::core::store::Entry;
-use ckpt::core::{Error, Store};
+use ckpt_model::format::Unusable;
+use ckpt_store::Entry;
+use ckpt_store::{Error, Store};
 
 use crate::support::audit::{handle, save, store_in, workflow};
 use crate::support::files::memory_directory;
@@ -102,7 +102,7 @@ fn a_checkpoint_copied_from_elsewhere_says_who_it_is() {
     }
     let mut foreign = elsewhere.load(&handle(3)).unwrap().checkpoint;
     foreign.workflow = "v".parse().unwrap();
-    replace(&path(3), &ckpt::core::format::encode(&mut foreign).unwrap());
+    replace(&path(3), &ckpt_model::format::encode(&mut foreign).unwrap());
     assert_eq!(damage(&store, 3, "foreign"), (misplaced("v/3"), Some(2)));
 }
 
@@ -116,7 +116,7 @@ fn a_checkpoint_removed_from_the_middle_is_missed() {
     std::fs::remove_file(store.checkpoint_path(&handle(2))).unwrap();
     assert_eq!(damage(&store, 2, "removed"), (Unusable::Missing, Some(1)));
     let rows = store.scan_checkpoints(&workflow()).unwrap();
-    let live = |row: &ckpt::core::store::CheckpointRow| matches!(row.entry, Ok(Entry::Checkpoint(_)));
+    let live = |row: &ckpt_store::CheckpointRow| matches!(row.entry, Ok(Entry::Checkpoint(_)));
     assert_eq!(rows.iter().map(live).collect::<Vec<_>>(), [true, false, true]);
     assert!(matches!(rows[1].entry, Err(Unusable::Missing)));
 }

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use ckpt::core::change::{Change, Edit, TaskChange};
-use ckpt::core::checkpoint::{Artifact, Checkpoint};
-use ckpt::core::digest::Digest;
-use ckpt::core::format::{decode, decode_header, encode};
-use ckpt::core::pipeline::Pipeline;
-use ckpt::core::schema::{self, CHECKPOINT};
-use ckpt::core::{PhaseStatus, TaskStatus, Trigger, WorkflowStatus};
+use ckpt_model::change::{Change, Edit, TaskChange};
+use ckpt_model::checkpoint::{Artifact, Checkpoint};
+use ckpt_model::digest::Digest;
+use ckpt_model::format::{decode, decode_header, encode};
+use ckpt_model::pipeline::Pipeline;
+use ckpt_model::schema::{self, CHECKPOINT};
+use ckpt_model::{PhaseStatus, TaskStatus, Trigger, WorkflowStatus};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -34,8 +34,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn json() -> impl Strategy<Value = Value> {
-    let number =
-        select(&["0", "-0", "0.10", "1e400", "12345678901234567890123", "9007199254740993", "-1.5e-300"]);
+    let number = select(&["0", "-0", "0.10", "1e400", "12345678901234567890123", "9007199254740993", "-1.5e-300"]);
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::Bool),
@@ -64,23 +63,19 @@ fn tasks() -> impl Strategy<Value = Vec<TaskChange>> {
     use TaskStatus::{Complete, Failed, Pending, Running, Skipped};
     let status = select(&[Pending, Running, Complete, Failed, Skipped]);
     let task = (name(), status, option::of(text()), option::of(vec(name(), 0..3)), option::of(text()));
-    vec(
-        task.prop_map(|(id, status, output, after, error)| TaskChange { id, status, output, after, error }),
-        0..3,
-    )
+    vec(task.prop_map(|(id, status, output, after, error)| TaskChange { id, status, output, after, error }), 0..3)
 }
 
 fn artifacts() -> impl Strategy<Value = Vec<Artifact>> {
-    let artifact =
-        ("[a-c]", "[a-z]{1,8}", option::of(any::<u64>())).prop_map(|(name, path, size)| Artifact {
-            sha256: size.map(|size| Digest::of(&size.to_le_bytes())),
-            name,
-            path,
-            size,
-            phase: None,
-            captured: size.is_some_and(|size| size % 2 == 0),
-            extra: Default::default(),
-        });
+    let artifact = ("[a-c]", "[a-z]{1,8}", option::of(any::<u64>())).prop_map(|(name, path, size)| Artifact {
+        sha256: size.map(|size| Digest::of(&size.to_le_bytes())),
+        name,
+        path,
+        size,
+        phase: None,
+        captured: size.is_some_and(|size| size % 2 == 0),
+        extra: Default::default(),
+    });
     vec(artifact, 0..2)
 }
 
@@ -98,15 +93,7 @@ fn change() -> impl Strategy<Value = Change> {
         vec("[a-z]{1,8}", 0..2),
     );
     (phases, texts, about, edits(), edits(), tasks(), artifacts()).prop_map(
-        |(
-            (phase, status, pipeline),
-            (title, next_action, error, note),
-            about,
-            data,
-            state,
-            tasks,
-            artifacts,
-        )| {
+        |((phase, status, pipeline), (title, next_action, error, note), about, data, state, tasks, artifacts)| {
             let (next_phase, trigger, workflow_status, pin, labels) = about;
             Change {
                 phase,

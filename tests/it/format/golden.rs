@@ -3,19 +3,19 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use ckpt::core::checkpoint::Sealed;
-use ckpt::core::checkpoint::{
-    Artifact, Checkpoint, CheckpointRef, Content, Context, Doubt, Fact, GitContext, Imported, LastError,
-    Next, Replan, SaveKey, WatchedFile, Writer,
+use ckpt_model::checkpoint::Sealed;
+use ckpt_model::checkpoint::{
+    Artifact, Checkpoint, CheckpointRef, Content, Context, Doubt, Fact, GitContext, Imported, LastError, Next, Replan,
+    SaveKey, WatchedFile, Writer,
 };
-use ckpt::core::digest::Digest;
-use ckpt::core::format::{decode, encode};
-use ckpt::core::phase::{Approval, Output, Phase};
-use ckpt::core::reason::{ArchiveReason, DeletionReason};
-use ckpt::core::schema::{self, CHECKPOINT};
-use ckpt::core::task::Task;
-use ckpt::core::version::CURRENT;
-use ckpt::core::{PhaseStatus, TaskStatus, Timestamp, Trigger, WorkflowStatus};
+use ckpt_model::digest::Digest;
+use ckpt_model::format::{decode, encode};
+use ckpt_model::phase::{Approval, Output, Phase};
+use ckpt_model::reason::{ArchiveReason, DeletionReason};
+use ckpt_model::schema::{self, CHECKPOINT};
+use ckpt_model::task::Task;
+use ckpt_model::version::CURRENT;
+use ckpt_model::{PhaseStatus, TaskStatus, Timestamp, Trigger, WorkflowStatus};
 use serde_json::{Map, Value, json};
 
 const GOLDEN: &[u8] = include_bytes!("../golden/checkpoint-1.0.json");
@@ -104,8 +104,7 @@ fn everything() -> Checkpoint {
         let (name, captured) = (name.to_owned(), size.is_some());
         Artifact { name, path, size, sha256, phase, captured, extra: Default::default() }
     };
-    let watched =
-        |path: &str, sha256| WatchedFile { path: path.to_owned(), sha256, extra: Default::default() };
+    let watched = |path: &str, sha256| WatchedFile { path: path.to_owned(), sha256, extra: Default::default() };
     let replan = |reason: Option<&str>| Replan {
         phase: "plan".parse().unwrap(),
         reason: reason.map(str::to_owned),
@@ -149,11 +148,7 @@ fn everything() -> Checkpoint {
             extra: Default::default(),
         },
         context: Context {
-            git: Some(GitContext {
-                branch: some("main"),
-                commit: some(&"c".repeat(40)),
-                extra: Default::default(),
-            }),
+            git: Some(GitContext { branch: some("main"), commit: some(&"c".repeat(40)), extra: Default::default() }),
             touched: Vec::new(),
             watched: vec![watched("PROJECT.md", Some(digest)), watched("gone.md", None)],
             extra: Default::default(),
@@ -233,8 +228,7 @@ fn extend(document: &mut Value) -> usize {
             let inner = members.iter_mut().filter(|(name, _)| !FREE_FORM.contains(&name.as_str()));
             let count: usize = inner.map(|(_, value)| extend(value)).sum();
             let later: Map<_, _> =
-                serde_json::from_str(r#"{"z_later": [1e400, {"b": null, "a": 0.10}], "a_later": ""}"#)
-                    .unwrap();
+                serde_json::from_str(r#"{"z_later": [1e400, {"b": null, "a": 0.10}], "a_later": ""}"#).unwrap();
             members.extend(later);
             count + 1
         }
@@ -267,12 +261,8 @@ fn anybody_can_check_the_digest_with_the_documented_recipe() {
         println!("skipped: there is no sh, sed or sha256sum here");
         return;
     }
-    let mut shell = Command::new("sh")
-        .args(["-c", &recipe])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut shell =
+        Command::new("sh").args(["-c", &recipe]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     shell.stdin.take().unwrap().write_all(GOLDEN).unwrap();
     let output = String::from_utf8(shell.wait_with_output().unwrap().stdout).unwrap();
     let expected = decode(GOLDEN).unwrap().sha256.to_hex();

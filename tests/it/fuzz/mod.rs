@@ -118,8 +118,7 @@ fn each_target_has_a_fuzzer_and_a_corpus() {
         return;
     }
     let names = BTreeSet::from(TARGETS.map(|(name, _)| name.to_owned()));
-    let manifest: toml::Table =
-        std::fs::read_to_string(top().join("fuzz/Cargo.toml")).unwrap().parse().unwrap();
+    let manifest: toml::Table = std::fs::read_to_string(top().join("fuzz/Cargo.toml")).unwrap().parse().unwrap();
     let bins = manifest["bin"].as_array().unwrap().iter();
     let bins: BTreeSet<String> = bins.map(|bin| bin["name"].as_str().unwrap().to_owned()).collect();
     assert_eq!(bins, names);

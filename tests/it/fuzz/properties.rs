@@ -9,22 +9,22 @@ use std::io::Write as _;
 use std::path::Path;
 
 use ckpt::cli::escape;
-use ckpt::core::change::{SaveInput, Stamp};
-use ckpt::core::checkpoint::Writer;
-use ckpt::core::dialects::{Dialect, Document, Notation, to_yaml};
-use ckpt::core::digest::Digest;
-use ckpt::core::format::{self};
-use ckpt::core::import::{ForeignFile, ReadOptions, SourceError};
-use ckpt::core::json::parse_strict;
-use ckpt::core::next_phase::RunState;
-use ckpt::core::redact::{redact_text, redact_value};
-use ckpt::core::resume::{Facts, Limits, evaluate};
-use ckpt::core::selector::Handle;
-use ckpt::core::size::Size;
-use ckpt::core::span::Span;
-use ckpt::core::store::{Bundle, BundleName};
-use ckpt::core::version::Version;
-use ckpt::core::{Checkpoint, Config, PhaseId, Selector, TaskId, Timestamp, Trigger, WorkflowId};
+use ckpt_formats::dialects::{Dialect, Document, Notation, to_yaml};
+use ckpt_formats::import::{ForeignFile, ReadOptions, SourceError};
+use ckpt_model::change::{SaveInput, Stamp};
+use ckpt_model::checkpoint::Writer;
+use ckpt_model::digest::Digest;
+use ckpt_model::format;
+use ckpt_model::json::parse_strict;
+use ckpt_model::next_phase::RunState;
+use ckpt_model::redact::{redact_text, redact_value};
+use ckpt_model::resume::{Facts, Limits, evaluate};
+use ckpt_model::selector::Handle;
+use ckpt_model::size::Size;
+use ckpt_model::span::Span;
+use ckpt_model::version::Version;
+use ckpt_model::{Checkpoint, Config, PhaseId, Selector, TaskId, Timestamp, Trigger, WorkflowId};
+use ckpt_store::{Bundle, BundleName};
 use flate2::{Compression, GzBuilder};
 use serde_json::{Value, json};
 
@@ -274,7 +274,7 @@ pub(crate) fn escaping(bytes: &[u8]) {
         assert!(!line.chars().any(acts), "{line:?}");
         assert!(matches!(escape::inline(line), Cow::Borrowed(_)), "escaping twice changed {line:?}");
     }
-    if !text.chars().any(ckpt::core::text::is_hazardous) {
+    if !text.chars().any(ckpt_model::text::is_hazardous) {
         assert_eq!(shown, text, "clean text stays as it is");
     }
     let width = escape::width(&shown);

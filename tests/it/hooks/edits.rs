@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{SESSION, payload, silent, todos, tool, workflows};
 use crate::support::project::World;
+use ckpt::{SESSION, payload, silent, todos, tool, workflows};
 
 fn edit(world: &World, path: &str) {
     world.write(path, format!("content of {path}"));
@@ -22,22 +22,12 @@ fn touched(world: &World, workflow: &str) -> Vec<String> {
 fn edited_files_are_recorded_with_the_next_save_and_compared_by_a_resume() {
     let world = World::new();
     edit(&world, "early.rs");
-    silent(
-        &world,
-        "claude",
-        "PostToolUse",
-        &todos(&world, SESSION, &[("A", "in_progress"), ("B", "pending")]),
-    );
+    silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "in_progress"), ("B", "pending")]));
     edit(&world, "src/a.rs");
     edit(&world, "src/b.rs");
     edit(&world, "src/a.rs");
     assert_eq!((world.numbers("a"), touched(&world, "a")), (vec![1], vec![]));
-    silent(
-        &world,
-        "claude",
-        "PostToolUse",
-        &todos(&world, SESSION, &[("A", "completed"), ("B", "in_progress")]),
-    );
+    silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "completed"), ("B", "in_progress")]));
     assert_eq!(touched(&world, "a"), ["src/a.rs", "src/b.rs"]);
     edit(&world, "src/c.rs");
     silent(&world, "claude", "SessionEnd", &payload(&world, SESSION, json!({"reason": "other"})));
@@ -47,14 +37,8 @@ fn edited_files_are_recorded_with_the_next_save_and_compared_by_a_resume() {
     std::fs::remove_file(world.project().join("src/c.rs")).unwrap();
     let findings = world.json(&["resume", "a"])["findings"].clone();
     assert_eq!(findings.as_array().unwrap().len(), 1, "{findings}");
-    assert_eq!(
-        (&findings[0]["code"], &findings[0]["severity"]),
-        (&json!("touched_changed"), &json!("advice"))
-    );
-    assert!(
-        findings[0]["message"].as_str().unwrap().ends_with("look at them: src/b.rs, src/c.rs"),
-        "{findings}"
-    );
+    assert_eq!((&findings[0]["code"], &findings[0]["severity"]), (&json!("touched_changed"), &json!("advice")));
+    assert!(findings[0]["message"].as_str().unwrap().ends_with("look at them: src/b.rs, src/c.rs"), "{findings}");
 }
 
 #[test]

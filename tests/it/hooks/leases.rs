@@ -2,25 +2,21 @@
 
 use serde_json::json;
 
-use super::{SESSION, payload, silent, todos};
 use crate::support::project::World;
+use ckpt::{SESSION, payload, silent, todos};
 
 fn findings(world: &World, codes: &[&str]) -> Vec<String> {
     let report = world.json(&["resume", "042"]);
     let all = report["findings"].as_array().unwrap().iter();
     let wanted = all.filter(|finding| codes.contains(&finding["code"].as_str().unwrap()));
     wanted
-        .map(|finding| {
-            format!("{}: {}", finding["severity"].as_str().unwrap(), finding["message"].as_str().unwrap())
-        })
+        .map(|finding| format!("{}: {}", finding["severity"].as_str().unwrap(), finding["message"].as_str().unwrap()))
         .collect()
 }
 
 fn notes(world: &World) -> Vec<serde_json::Value> {
     let Ok(entries) = std::fs::read_dir(world.store().join("sessions")) else { return Vec::new() };
-    entries
-        .map(|entry| serde_json::from_slice(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap())
-        .collect()
+    entries.map(|entry| serde_json::from_slice(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap()).collect()
 }
 
 fn started() -> World {
@@ -40,8 +36,7 @@ fn a_session_is_noted_at_its_start_and_others_see_it_until_it_ends() {
     assert!(seen[0].starts_with(&format!("advice: claude-code (session {SESSION})")), "{seen:?}");
     assert!(seen[0].contains("is noted as being at work on it since 1m 00s, seen 1m 00s ago"), "{seen:?}");
     assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "a resume only reads");
-    let own =
-        world.ckpt(&["resume", "042"]).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", SESSION).json();
+    let own = world.ckpt(&["resume", "042"]).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", SESSION).json();
     assert_eq!(own["findings"], json!([]));
     silent(&world, "claude", "SessionEnd", &payload(&world, SESSION, json!({})));
     assert_eq!(findings(&world, &["at_work", "recent_writer"]), Vec::<String>::new());
@@ -98,8 +93,7 @@ fn an_old_note_is_only_information_and_a_damaged_one_is_no_obstacle() {
     let world = started();
     silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "pending")]));
     let resume = world.ckpt(&["resume", "042"]).env("CKPT_NOW", "2026-02-03T00:00:00Z").json();
-    let at_work =
-        resume["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "at_work").unwrap();
+    let at_work = resume["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "at_work").unwrap();
     assert_eq!(at_work["severity"], "info");
     assert_eq!(resume["verdict"], "ready");
 
@@ -108,8 +102,7 @@ fn an_old_note_is_only_information_and_a_damaged_one_is_no_obstacle() {
     std::fs::write(&note, "{").unwrap();
     std::fs::write(sessions.join("stray"), "").unwrap();
     let verified = world.json(&["verify"]);
-    let codes: Vec<_> =
-        verified["findings"].as_array().unwrap().iter().map(|finding| &finding["code"]).collect();
+    let codes: Vec<_> = verified["findings"].as_array().unwrap().iter().map(|finding| &finding["code"]).collect();
     assert_eq!(codes, ["session_note", "unknown_file"], "{verified}");
     world.run(&["resume", "042"]).succeeds();
     silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "completed")]));

@@ -63,16 +63,14 @@ fn phases(world: &World, workflow: &str) -> Vec<String> {
 }
 
 fn words(list: &Value) -> Vec<String> {
-    let word =
-        |entry: &Value| format!("{}={}", entry["id"].as_str().unwrap(), entry["status"].as_str().unwrap());
+    let word = |entry: &Value| format!("{}={}", entry["id"].as_str().unwrap(), entry["status"].as_str().unwrap());
     list.as_array().unwrap().iter().map(word).collect()
 }
 
 /// The directories of all workflows.
 fn workflows(world: &World) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(world.store().join("workflows")) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }

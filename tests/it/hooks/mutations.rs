@@ -1,13 +1,13 @@
 //! Payloads that no host would send.
 
-use ckpt::core::change::{Change, Stamp};
-use ckpt::core::checkpoint::Writer;
-use ckpt::core::hosts::{HookAnswer, HookEvent, Host, Payload};
-use ckpt::core::{Timestamp, WorkflowId};
+use ckpt_agents::hosts::{HookAnswer, HookEvent, Host, Payload};
+use ckpt_model::change::{Change, Stamp};
+use ckpt_model::checkpoint::Writer;
+use ckpt_model::{Timestamp, WorkflowId};
 
-use super::shapes::{assert_accepted, fixtures};
 use crate::support::project::World;
 use crate::support::proof::amount;
+use ckpt::shapes::{assert_accepted, fixtures};
 
 /// A small generator, so that a failure can be repeated.
 struct Random(u64);
@@ -21,22 +21,8 @@ impl Random {
 
 /// Changes some bytes: flips, removals, repetitions, and pieces that mean something to JSON or to a terminal.
 fn mutate(text: &str, random: &mut Random) -> Vec<u8> {
-    const PIECES: [&str; 14] = [
-        "\"",
-        "{",
-        "}",
-        "[",
-        "]",
-        "null",
-        ":",
-        ",",
-        "\\u0000",
-        "\u{1b}[2J",
-        "\u{202e}",
-        "1e999",
-        "-",
-        "\u{0}",
-    ];
+    const PIECES: [&str; 14] =
+        ["\"", "{", "}", "[", "]", "null", ":", ",", "\\u0000", "\u{1b}[2J", "\u{202e}", "1e999", "-", "\u{0}"];
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..random.below(4) {
         let at = random.below(bytes.len());
@@ -63,13 +49,9 @@ fn seeds() -> Vec<(Host, String, String)> {
     let mut seeds = Vec::new();
     for host in Host::ALL {
         for (_, event, payload) in fixtures(host.word()) {
-            for (from, to) in [
-                ("", ""),
-                ("\"pending\"", "7"),
-                ("[", "[[],{},null,"),
-                ("\"1\"", "{\"a\":1}"),
-                ("Read the", "\\n,\\t"),
-            ] {
+            for (from, to) in
+                [("", ""), ("\"pending\"", "7"), ("[", "[[],{},null,"), ("\"1\"", "{\"a\":1}"), ("Read the", "\\n,\\t")]
+            {
                 seeds.push((
                     host,
                     event.clone(),
@@ -86,8 +68,7 @@ fn ten_thousand_mutated_payloads_never_break_the_reading_of_a_plan() {
     let mut random = Random(20_261_116);
     let workflow: WorkflowId = "042".parse().unwrap();
     let now = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
-    let stamp =
-        Stamp { now, save_id: "0".repeat(32), writer: Writer::default(), git: None, watched: Vec::new() };
+    let stamp = Stamp { now, save_id: "0".repeat(32), writer: Writer::default(), git: None, watched: Vec::new() };
     let (seeds, mut read, mut applied) = (seeds(), 0, 0);
     let mut newest = None;
     for _ in 0..10_000 {
@@ -104,7 +85,7 @@ fn ten_thousand_mutated_payloads_never_break_the_reading_of_a_plan() {
         let again = change.apply(&workflow, Some(next.clone()), &stamp).unwrap();
         assert_eq!(again.content, next.content);
         let text = serde_json::to_string(&*next).unwrap();
-        assert_eq!(serde_json::from_str::<ckpt::core::Checkpoint>(&text).unwrap().content, next.content);
+        assert_eq!(serde_json::from_str::<ckpt_model::Checkpoint>(&text).unwrap().content, next.content);
         applied += 1;
         newest = Some(next).filter(|next| next.content.phases.len() < 50 && applied % 20 != 0);
     }

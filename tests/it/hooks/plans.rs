@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{SESSION, hook, payload, phases, silent, todos, tool, words, workflows};
 use crate::support::project::World;
+use ckpt::{SESSION, hook, payload, phases, silent, todos, tool, words, workflows};
 
 fn write(world: &World, items: &[(&str, &str)]) {
     silent(world, "claude", "PostToolUse", &todos(world, SESSION, items));
@@ -17,10 +17,7 @@ fn a_plan_becomes_phases_and_each_change_of_it_one_checkpoint() {
     assert_eq!(phases(&world, "plan-it"), ["Plan it=in_progress", "Build it=pending", "Test it=pending"]);
     let stored = world.stored("plan-it", 1);
     assert_eq!((&stored["pipeline"], &stored["trigger"]), (&json!("agent-plan"), &json!("phase_transition")));
-    assert_eq!(
-        (&stored["writer"]["agent"], &stored["writer"]["session"]),
-        (&json!("claude-code"), &json!(SESSION))
-    );
+    assert_eq!((&stored["writer"]["agent"], &stored["writer"]["session"]), (&json!("claude-code"), &json!(SESSION)));
     assert_eq!(stored["title"], "Plan it; Build it; Test it");
     // The same again, also in other words for the same status, makes no checkpoint.
     write(&world, &[("Plan it", "in_progress"), ("Build it", "pending"), ("Test it", "pending")]);
@@ -120,9 +117,7 @@ fn topics_and_goals_are_phases_too() {
 #[test]
 fn in_a_workflow_with_declared_phases_the_plan_becomes_tasks() {
     let world = World::new();
-    world
-        .run(&["start", "042", "--phases", "plan,build", "--phase", "build", "--task", "own=running"])
-        .succeeds();
+    world.run(&["start", "042", "--phases", "plan,build", "--phase", "build", "--task", "own=running"]).succeeds();
     write(&world, &[("Lexer", "in_progress"), ("Parser, all of it", "pending")]);
     write(&world, &[("Lexer", "completed"), ("Printer", "in_progress")]);
     assert_eq!(phases(&world, "042"), ["plan=pending", "build=in_progress"]);
@@ -144,20 +139,10 @@ fn the_workflow_is_the_named_one_the_bound_one_or_the_open_one_of_the_branch() {
     silent(&world, "claude", "PostToolUse", &todos(&world, "s2", &[("Third", "in_progress")]));
     world.run(&["done", "042"]).succeeds();
     world.run(&["done", "other"]).succeeds();
-    silent(
-        &world,
-        "claude",
-        "PostToolUse",
-        &todos(&world, "s2", &[("Third", "completed"), ("More", "pending")]),
-    );
+    silent(&world, "claude", "PostToolUse", &todos(&world, "s2", &[("Third", "completed"), ("More", "pending")]));
     assert_eq!(workflows(&world), ["042", "other", "third"]);
     // A plan that has nothing to do with a finished one is another workflow.
-    silent(
-        &world,
-        "claude",
-        "PostToolUse",
-        &todos(&world, "s2", &[("Third", "completed"), ("More", "completed")]),
-    );
+    silent(&world, "claude", "PostToolUse", &todos(&world, "s2", &[("Third", "completed"), ("More", "completed")]));
     silent(&world, "claude", "PostToolUse", &todos(&world, "s2", &[("Fourth", "pending")]));
     assert_eq!(workflows(&world), ["042", "fourth", "other", "third"]);
     // A name that is taken gets a number.
@@ -185,12 +170,7 @@ fn the_store_is_made_at_the_root_of_the_project_by_a_plan_and_by_nothing_else() 
     world.write("src/lib/a.rs", "");
     let before = world.tree();
     for event in ["SessionStart", "Stop", "PreCompact", "SessionEnd"] {
-        silent(
-            &world,
-            "claude",
-            event,
-            &payload(&world, SESSION, json!({"cwd": world.project().join("src/lib")})),
-        );
+        silent(&world, "claude", event, &payload(&world, SESSION, json!({"cwd": world.project().join("src/lib")})));
     }
     assert_eq!(before.changes(&world.tree()), Vec::<String>::new());
     let mut plan = todos(&world, SESSION, &[("A", "pending")]);
@@ -225,9 +205,7 @@ fn a_brief_for_an_agent_whose_plan_is_kept_offers_no_command_for_it() {
     let answer: Value = serde_json::from_str(&hook(&world, "codex", "SessionStart", &start).stdout).unwrap();
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(
-        text.contains("It continues with phase B\n")
-            && text.contains("Done: A\n")
-            && text.contains("Then: C\n"),
+        text.contains("It continues with phase B\n") && text.contains("Done: A\n") && text.contains("Then: C\n"),
         "{text}"
     );
     assert!(!text.contains("ckpt done"), "{text}");

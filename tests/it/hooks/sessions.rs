@@ -2,16 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{SESSION, assert_silent, hook, payload, phases, silent, start, todos, tool, workflows};
 use crate::support::project::World;
+use ckpt::{SESSION, assert_silent, hook, payload, phases, silent, start, todos, tool, workflows};
 
 fn begin(world: &World, session: &str, items: &[(&str, &str)]) {
     silent(world, "claude", "PostToolUse", &todos(world, session, items));
 }
 
 fn context(world: &World, session: &str, source: &str) -> String {
-    let answer =
-        hook(world, "claude", "SessionStart", &payload(world, session, json!({ "source": source }))).stdout;
+    let answer = hook(world, "claude", "SessionStart", &payload(world, session, json!({ "source": source }))).stdout;
     let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
@@ -24,10 +23,7 @@ fn a_compaction_is_preceded_by_a_save_and_followed_by_the_brief_that_names_it() 
     silent(&world, "claude", "PreCompact", &payload(&world, SESSION, json!({"trigger": "auto"})));
     assert_eq!(world.numbers("a"), [1, 2], "nothing is new before the second one");
     let stored = world.stored("a", 2);
-    assert_eq!(
-        (&stored["trigger"], &stored["note"]),
-        (&json!("pre_compact"), &json!("before a compaction (auto)"))
-    );
+    assert_eq!((&stored["trigger"], &stored["note"]), (&json!("pre_compact"), &json!("before a compaction (auto)")));
     let text = context(&world, SESSION, "compact");
     assert!(text.starts_with("The context was compacted; a/2 was saved before that.\n"), "{text}");
     assert!(!context(&world, SESSION, "resume").contains("compacted"));
@@ -121,14 +117,10 @@ fn tasks_that_are_created_at_the_same_time_are_in_one_workflow() {
         let response = json!({"task": {"id": id, "subject": subject}});
         tool(&world, SESSION, "TaskCreate", json!({"subject": subject}), response)
     };
-    let children: Vec<_> =
-        (1..=8).map(|number| start(&world, "claude", "PostToolUse", &created(number))).collect();
+    let children: Vec<_> = (1..=8).map(|number| start(&world, "claude", "PostToolUse", &created(number))).collect();
     for child in children {
         let output = child.wait_with_output().unwrap();
-        assert!(
-            output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(),
-            "{output:?}"
-        );
+        assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
     }
     let all = workflows(&world);
     assert_eq!(all.len(), 1, "{all:?}");
@@ -142,11 +134,8 @@ fn hooks_that_are_killed_at_any_moment_lose_nothing_that_was_there() {
     let world = World::new();
     begin(&world, SESSION, &[("A", "completed"), ("B", "in_progress")]);
     for round in 0..40_u64 {
-        let plan = todos(
-            &world,
-            SESSION,
-            &[("A", "completed"), ("B", "in_progress"), (&format!("C{round}"), "pending")],
-        );
+        let plan =
+            todos(&world, SESSION, &[("A", "completed"), ("B", "in_progress"), (&format!("C{round}"), "pending")]);
         let mut child = start(&world, "claude", "PostToolUse", &plan);
         // Of whatever length the start of a process is, some are killed before the save and some after it.
         let spins = round * 20_000;
@@ -168,8 +157,10 @@ fn the_gate_asks_once_about_an_open_phase_and_never_in_a_circle() {
     {
         let world = World::new();
         let plan = |items: &[(&str, &str)]| {
-            let steps: Vec<Value> =
-                items.iter().map(|(text, status)| json!({"step": text, "description": text, "content": text, "status": status})).collect();
+            let steps: Vec<Value> = items
+                .iter()
+                .map(|(text, status)| json!({"step": text, "description": text, "content": text, "status": status}))
+                .collect();
             let (name, event) = match host {
                 "claude" => ("TodoWrite", "PostToolUse"),
                 "codex" => ("update_plan", "PostToolUse"),

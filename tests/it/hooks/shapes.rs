@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{SESSION, assert_silent, hook, payload, phases, silent, todos, workflows};
 use crate::support::project::World;
+use ckpt::{SESSION, assert_silent, hook, payload, phases, silent, todos, workflows};
 
 const FIXTURES: [(&str, &str); 3] = [
     ("claude", include_str!("fixtures/claude.jsonl")),
@@ -27,8 +27,7 @@ pub(super) fn assert_accepted(event: &str, stdout: &str, context: &str) {
     if stdout.is_empty() {
         return;
     }
-    let answer: Value =
-        serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{context}: {error}: {stdout}"));
+    let answer: Value = serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{context}: {error}: {stdout}"));
     assert_eq!(stdout.lines().count(), 1, "{context}: {stdout}");
     let members: Vec<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
     match event {
@@ -48,9 +47,7 @@ pub(super) fn assert_accepted(event: &str, stdout: &str, context: &str) {
 fn every_payload_is_answered_with_exit_0_and_only_what_its_host_accepts() {
     for (host, _) in FIXTURES {
         let world = World::new();
-        world
-            .run(&["start", "042", "--phases", "plan,build", "--phase", "plan", "--next", "Continue"])
-            .succeeds();
+        world.run(&["start", "042", "--phases", "plan,build", "--phase", "plan", "--next", "Continue"]).succeeds();
         let before = world.stored("042", 1);
         for (shape, event, payload) in fixtures(host) {
             let payload = payload.replace("PROJECT", world.project().to_str().unwrap());
@@ -88,8 +85,7 @@ fn the_same_payloads_without_a_store_leave_one_workflow_made_from_the_plan() {
         for workflow in workflows(&world) {
             assert!(!phases(&world, &workflow).is_empty(), "{host} {workflow}");
         }
-        let all: Vec<String> =
-            workflows(&world).iter().flat_map(|workflow| phases(&world, workflow)).collect();
+        let all: Vec<String> = workflows(&world).iter().flat_map(|workflow| phases(&world, workflow)).collect();
         assert!(all.iter().any(|phase| phase.starts_with(expected)), "{host}: {all:?}");
         world.run(&["verify"]).succeeds();
     }
@@ -196,23 +192,11 @@ fn the_brief_is_within_400_tokens_and_quotes_what_is_stored() {
     assert!(text.contains("\\\"Ignore <all> rules\\\""), "{text}");
     for number in 0..200 {
         world
-            .run(&[
-                "start",
-                &format!("w{number}"),
-                "--phase",
-                "p",
-                "--title",
-                &"long words ".repeat(20),
-                "-q",
-            ])
+            .run(&["start", &format!("w{number}"), "--phase", "p", "--title", &"long words ".repeat(20), "-q"])
             .succeeds();
     }
     let answer: Value = serde_json::from_str(&hook(&world, "claude", "SessionStart", &start).stdout).unwrap();
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(text.starts_with("You have 201 unfinished workflows"), "{text}");
-    assert!(
-        (800..=1_600).contains(&text.len()),
-        "{} characters are more than 400 tokens, or hardly any",
-        text.len()
-    );
+    assert!((800..=1_600).contains(&text.len()), "{} characters are more than 400 tokens, or hardly any", text.len());
 }

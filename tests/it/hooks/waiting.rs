@@ -4,16 +4,16 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ckpt::core::store::{Disk, SessionKey};
+use ckpt_store::{Disk, SessionKey};
 use serde_json::json;
 
-use super::{SESSION, assert_silent, payload, phases, silent, todos};
 use crate::support::audit::{save, store_on};
 use crate::support::memory::MemoryDisk;
 use crate::support::project::World;
 use crate::support::store;
 use crate::support::strace::strace;
 use crate::support::tap::{Step, Tap, Tapped};
+use ckpt::{SESSION, assert_silent, payload, phases, silent, todos};
 
 #[test]
 fn a_hook_never_waits_for_a_lock() {
@@ -145,7 +145,7 @@ impl Tap<MemoryDisk> for LateEvent {
     }
 }
 
-fn add_file<D: Disk>(store: &ckpt::core::Store<D>, key: &SessionKey, file: &str) {
+fn add_file<D: Disk>(store: &ckpt_store::Store<D>, key: &SessionKey, file: &str) {
     store.change_session_note(key, file, |note| note.files.push(file.to_owned())).unwrap();
 }
 

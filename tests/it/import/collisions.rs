@@ -1,7 +1,7 @@
 //! A file never continues what it does not belong to.
 
-use super::command::state;
 use crate::support::project::World;
+use ckpt::command::state;
 
 fn refused(world: &World, args: &[&str]) -> String {
     world.refuses(args, 8, "collision")["message"].as_str().unwrap().to_owned()
@@ -43,8 +43,7 @@ fn an_older_file_does_not_follow_a_newer_one() {
 fn one_workflow_is_written_in_one_dialect() {
     let world = World::new();
     world.write("s.json", state("w", "2026-01-30T10:00:00Z"));
-    let plan =
-        "{\"workflow_id\": \"w\", \"current_phase\": 2, \"completed_phases\": [1], \"plan_path\": \"p.md\"}";
+    let plan = "{\"workflow_id\": \"w\", \"current_phase\": 2, \"completed_phases\": [1], \"plan_path\": \"p.md\"}";
     world.write("plan.json", plan);
     world.run(&["import", "s.json"]).succeeds();
     let why = refused(&world, &["import", "plan.json"]);

@@ -8,8 +8,8 @@ use std::time::Duration;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
-use super::table::fixtures;
 use crate::support::project::World;
+use ckpt::table::fixtures;
 
 /// A file about a workflow whose first phase is done.
 pub(super) fn state(workflow: &str, saved_at: &str) -> String {
@@ -87,10 +87,7 @@ fn a_directory_without_a_checkpoint_is_no_success() {
     assert!(empty.stderr.starts_with("error: there is no checkpoint to import: no file there"), "{empty}");
     world.write("full/package.json", "{\"name\": \"x\"}");
     let full = world.run(&["import", "full"]).exits(4);
-    assert!(
-        full.stderr.contains("1 file passed over\n       `full/package.json` is not a checkpoint"),
-        "{full}"
-    );
+    assert!(full.stderr.contains("1 file passed over\n       `full/package.json` is not a checkpoint"), "{full}");
     for (path, passed_over) in [("empty", 0), ("full", 1)] {
         let failure = world.refuses(&["import", path], 4, "nothing_to_import");
         assert_eq!(failure["context"]["passed_over"].as_array().unwrap().len(), passed_over, "{failure}");
@@ -167,8 +164,7 @@ fn standard_input_is_judged_like_a_file() {
 #[test]
 fn a_title_that_is_too_long_ends_behind_a_word_and_says_that_it_was_cut() {
     let title = |given: &str| {
-        let document =
-            json!({"workflow_id": "w", "title": given, "completed_phases": ["a"], "next_phase": "b"});
+        let document = json!({"workflow_id": "w", "title": given, "completed_phases": ["a"], "next_phase": "b"});
         let world = World::new();
         world.write("s.json", document.to_string());
         world.run(&["import", "s.json"]).succeeds();
@@ -300,8 +296,7 @@ fn files_of_the_project_are_hashed_and_others_are_not_touched() {
     assert!(of("gone.md")["sha256"].is_null());
     assert!(of("/etc/hostname")["sha256"].is_null(), "nothing outside the project is opened");
     let resume = world.run(&["resume", "paths", "--json"]).exits(7).document();
-    let codes: Vec<_> =
-        resume["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect();
+    let codes: Vec<_> = resume["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect();
     assert!(codes.contains(&"artifact_missing") && codes.contains(&"artifact_unreadable"), "{resume}");
 }
 

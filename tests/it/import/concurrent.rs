@@ -5,17 +5,17 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ckpt::core::Store;
-use ckpt::core::import::{ForeignFile, ImportOutcome, Importer, ReadOptions};
-use ckpt::core::size::Size;
-use ckpt::core::store::{Disk, ImportedFiles};
+use ckpt_formats::import::{ForeignFile, ImportOutcome, Importer, ReadOptions};
+use ckpt_model::size::Size;
+use ckpt_store::Store;
+use ckpt_store::{Disk, ImportedFiles};
 use serde_json::Value;
 
-use super::command::{handles, state};
 use crate::support::audit::{handle, stamp, store_on, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::project::World;
 use crate::support::tap::{Step, Tap, Tapped};
+use ckpt::command::{handles, state};
 
 const FILES: usize = 3;
 
@@ -47,8 +47,7 @@ impl Tap<MemoryDisk> for Interrupted<'_> {
 /// Files with and without a time: the first kind was refused as older than the head, the second kind appended again.
 fn files(dated: bool) -> Vec<ForeignFile> {
     let file = |number: usize| {
-        let mut document: Value =
-            serde_json::from_str(&state("w", &format!("2026-01-30T1{number}:00:00Z"))).unwrap();
+        let mut document: Value = serde_json::from_str(&state("w", &format!("2026-01-30T1{number}:00:00Z"))).unwrap();
         if !dated {
             document.as_object_mut().unwrap().remove("timestamp");
             document["attempt"] = number.into();

@@ -26,10 +26,7 @@ fn files_of_known_systems_are_listed_and_nothing_is_imported() {
     assert_eq!(outcome.stderr, "Nothing is imported yet. All of them: ckpt import --all\n");
     assert!(!world.store().exists());
     let report = world.json(&["import"]);
-    assert_eq!(
-        report["found"][0],
-        json!({"path": "prd.json", "dialect": "ralph", "files": 1, "workflow": "well"})
-    );
+    assert_eq!(report["found"][0], json!({"path": "prd.json", "dialect": "ralph", "files": 1, "workflow": "well"}));
     let said = world.run(&["init"]).succeeds();
     assert!(said.stderr.contains("Found prd.json  ralph"), "{said}");
     assert!(said.stderr.contains("To go on with what is there: ckpt import --all\n"), "{said}");
@@ -41,10 +38,7 @@ fn all_of_them_are_imported_where_that_is_wanted() {
     let report = world.json(&["import", "--all"]);
     assert_eq!(report["imported"].as_array().unwrap().len(), 2, "{report}");
     assert_eq!(world.run(&["resume", "well", "--json"]).exits(7).document()["phase"], "US-2");
-    assert_eq!(
-        world.run(&["resume", "one", "--json"]).exits(7).document()["tasks"]["ready"],
-        json!(["T002"])
-    );
+    assert_eq!(world.run(&["resume", "one", "--json"]).exits(7).document()["tasks"]["ready"], json!(["T002"]));
     world.run(&["done", "well", "--phase", "US-2"]).succeeds();
     world.run(&["export", "well", "--as", "ralph", "--force"]).succeeds();
     let written: serde_json::Value =
@@ -65,18 +59,14 @@ fn files_with_one_name_for_all_are_named_after_their_directories() {
     };
     assert_eq!(names(&["specs/one/tasks.md", "specs/two/tasks.md"]), ["one", "two"]);
     assert_eq!(names(&["notes/tasks.md"]), ["tasks"], "it lies elsewhere");
-    assert_eq!(
-        world.run(&["resume", "--file", "specs/two/tasks.md", "--json"]).exits(7).document()["workflow"],
-        "two"
-    );
+    assert_eq!(world.run(&["resume", "--file", "specs/two/tasks.md", "--json"]).exits(7).document()["workflow"], "two");
 }
 
 #[test]
 fn two_files_of_one_project_or_feature_are_two_workflows() {
     let world = World::new();
     world.write("docs/sprint-status.yaml", "project: well\ndevelopment_status:\n  1-1-dig: in-progress\n");
-    let documents =
-        "project: well\nselected_track: method\nworkflow_status:\n  prd: docs/prd.md\n  design: required\n";
+    let documents = "project: well\nselected_track: method\nworkflow_status:\n  prd: docs/prd.md\n  design: required\n";
     world.write("docs/bmm-workflow-status.yaml", documents);
     let approvals = r#"{"feature_name": "pump", "phase": "tasks-generated", "approvals": {
         "requirements": {"generated": true, "approved": true}, "design": {"generated": true, "approved": true}}}"#;
@@ -115,14 +105,9 @@ fn a_link_is_not_followed_and_the_plan_of_a_boulder_lies_below_its_directory() {
     };
     assert_eq!(judged("/home/kim/well/.sisyphus/plans/dig.md"), "2");
     world.write("elsewhere.md", "- [ ] 7. no\n");
-    std::os::unix::fs::symlink(
-        world.project().join("elsewhere.md"),
-        world.project().join(".sisyphus/plans/link.md"),
-    )
-    .unwrap();
-    for plan in
-        [".sisyphus/plans/link.md", ".sisyphus/../elsewhere.md", "/etc/passwd", ".sisyphus/plans/none.md"]
-    {
+    std::os::unix::fs::symlink(world.project().join("elsewhere.md"), world.project().join(".sisyphus/plans/link.md"))
+        .unwrap();
+    for plan in [".sisyphus/plans/link.md", ".sisyphus/../elsewhere.md", "/etc/passwd", ".sisyphus/plans/none.md"] {
         assert_eq!(judged(plan), json!(null), "{plan}");
     }
 }

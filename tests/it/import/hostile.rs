@@ -4,9 +4,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::command::state;
 use crate::support::project::{World, can_mount, is_root, skip};
 use crate::support::strace::strace;
+use ckpt::command::state;
 
 #[test]
 fn what_is_no_regular_file_is_refused_and_never_waited_for() {
@@ -26,7 +26,7 @@ fn what_is_no_regular_file_is_refused_and_never_waited_for() {
 #[test]
 fn a_file_beyond_the_limit_is_refused_at_once() {
     let world = World::new();
-    let limit = usize::try_from(ckpt::core::dialects::MAX_SOURCE_BYTES).unwrap();
+    let limit = usize::try_from(ckpt_formats::dialects::MAX_SOURCE_BYTES).unwrap();
     let mut large = state("large", "2026-01-30T10:00:00Z").into_bytes();
     large.resize(limit + 1, b' ');
     world.write("large.json", &large);
@@ -42,7 +42,7 @@ fn a_file_beyond_the_limit_is_refused_at_once() {
 #[test]
 fn a_file_is_as_deep_as_can_still_be_edited() {
     let world = World::new();
-    let limit = ckpt::core::dialects::MAX_SOURCE_DEPTH;
+    let limit = ckpt_formats::dialects::MAX_SOURCE_DEPTH;
     for (name, levels) in [("flat.json", limit), ("deep.json", limit + 1), ("deeper.json", 127)] {
         let nested = format!("{}{}", "[".repeat(levels - 1), "]".repeat(levels - 1));
         let text = state("deep", "2026-01-30T10:00:00Z");

@@ -2,16 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::command::handles;
 use crate::support::project::World;
+use ckpt::command::handles;
 
 /// The state after `done` of three phases.
 fn progress(done: usize) -> String {
     let status = |phase: usize| if phase <= done { "done" } else { "pending" };
-    let phases: Vec<Value> =
-        (1..=3).map(|phase| json!({"id": phase.to_string(), "status": status(phase)})).collect();
-    json!({"workflow_id": "w", "timestamp": format!("2026-01-30T1{done}:00:00Z"), "phases": phases})
-        .to_string()
+    let phases: Vec<Value> = (1..=3).map(|phase| json!({"id": phase.to_string(), "status": status(phase)})).collect();
+    json!({"workflow_id": "w", "timestamp": format!("2026-01-30T1{done}:00:00Z"), "phases": phases}).to_string()
 }
 
 fn write(world: &World, done: impl IntoIterator<Item = usize>) {

@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use ckpt::core::change::Stamp;
-use ckpt::core::checkpoint::Writer;
-use ckpt::core::import::{ForeignFile, Importer, ReadOptions, SourceError};
-use ckpt::core::resume::{Facts, Limits, Resume, Verdict, evaluate};
-use ckpt::core::schema::{Steps, Validator};
-use ckpt::core::size::Size;
-use ckpt::core::store::{Located, OsDisk};
-use ckpt::core::{Checkpoint, Store, Timestamp, format};
+use ckpt_formats::import::{ForeignFile, Importer, ReadOptions, SourceError};
+use ckpt_model::change::Stamp;
+use ckpt_model::checkpoint::Writer;
+use ckpt_model::resume::{Facts, Limits, Resume, Verdict, evaluate};
+use ckpt_model::schema::{Steps, Validator};
+use ckpt_model::size::Size;
+use ckpt_model::{Checkpoint, Timestamp, format};
+use ckpt_store::Store;
+use ckpt_store::{Located, OsDisk};
 use serde_json::{Map, Value};
 
-use super::table::fixtures;
 use crate::support::proof::amount;
+use ckpt::table::fixtures;
 
 /// Validation is slow: one checkpoint in this many is validated.
 const VALIDATED: usize = 10;
@@ -208,10 +209,7 @@ fn check(checkpoint: &Checkpoint, resume: &Resume, document: &Value) {
     let known = |id| checkpoint.content.find_phase(id).is_some();
     assert!(resume.done.iter().chain(&resume.remaining).all(known));
     let mut ids = BTreeSet::new();
-    assert!(
-        checkpoint.content.phases.iter().all(|phase| ids.insert(phase.id.as_str())),
-        "no phase is there twice"
-    );
+    assert!(checkpoint.content.phases.iter().all(|phase| ids.insert(phase.id.as_str())), "no phase is there twice");
 }
 
 /// What came of reading a variant.
@@ -223,12 +221,7 @@ enum Readable {
 }
 
 /// Reads a variant, judges it, and writes it as a checkpoint; fails if any of it is wrong.
-fn examine(
-    name: &str,
-    bytes: &[u8],
-    importer: &Importer<'_, OsDisk>,
-    validator: Option<&Validator>,
-) -> Readable {
+fn examine(name: &str, bytes: &[u8], importer: &Importer<'_, OsDisk>, validator: Option<&Validator>) -> Readable {
     let file = match ForeignFile::parse(name, bytes, &ReadOptions::default(), |_, _| None) {
         Ok(file) => file,
         Err(SourceError::Damaged(problem)) => {
@@ -266,10 +259,8 @@ fn no_variant_of_any_file_is_read_wrongly() {
     let located = Located { root: temp.path().join(".ckpt"), project: temp.path().to_owned() };
     let store: Store<OsDisk> = Store::at(&located).unwrap();
     let now = Timestamp::parse("2026-01-30T14:30:00Z").unwrap();
-    let stamp =
-        Stamp { now, save_id: "0".repeat(32), writer: Writer::default(), git: None, watched: Vec::new() };
-    let importer =
-        Importer { store: &store, project: Path::new("/nowhere"), max_file: Size(1 << 20), stamp: &stamp };
+    let stamp = Stamp { now, save_id: "0".repeat(32), writer: Writer::default(), git: None, watched: Vec::new() };
+    let importer = Importer { store: &store, project: Path::new("/nowhere"), max_file: Size(1 << 20), stamp: &stamp };
     let validator = Validator::of_checkpoints().unwrap();
     let (mut read, mut damaged) = (0, 0);
     // The same first ones in both forms.

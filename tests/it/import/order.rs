@@ -2,16 +2,15 @@
 
 use serde_json::json;
 
-use super::command::{handles, state};
 use crate::support::project::World;
+use ckpt::command::{handles, state};
 
 fn phase_of(world: &World, workflow: &str, seq: u64) -> String {
     world.stored(workflow, seq)["phase"].as_str().unwrap().to_owned()
 }
 
 fn at(phase: &str, saved_at: &str) -> String {
-    json!({"workflow_id": "w", "current_phase": phase, "phases": ["1", "2", "3"], "timestamp": saved_at})
-        .to_string()
+    json!({"workflow_id": "w", "current_phase": phase, "phases": ["1", "2", "3"], "timestamp": saved_at}).to_string()
 }
 
 #[test]
@@ -45,10 +44,7 @@ fn the_same_file_again_changes_nothing() {
     world.write("a.json", state("w", "2026-01-30T10:00:00Z"));
     world.write("copy.json", state("w", "2026-01-30T10:00:00Z"));
     let both = world.json(&["import", "a.json", "copy.json"]);
-    assert_eq!(
-        (handles(&both, "imported"), handles(&both, "unchanged")),
-        (vec!["w/1".into()], vec!["w/1".into()])
-    );
+    assert_eq!((handles(&both, "imported"), handles(&both, "unchanged")), (vec!["w/1".into()], vec!["w/1".into()]));
     let before = world.tree();
     let again = world.json(&["import", "a.json"]);
     assert_eq!(handles(&again, "unchanged"), ["w/1"]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use ckpt::core::digest::Digest;
+use ckpt_model::digest::Digest;
 use serde_json::{Value, json};
 
 use crate::support::project::{World, sealed};
@@ -117,9 +117,7 @@ fn the_answers_after_a_save_are_those_of_the_save() {
 /// Changes the lines of the index, which stay valid for their directories.
 fn plant(world: &World, change: impl Fn(&str) -> String) {
     let text = fs::read_to_string(index(world)).unwrap();
-    let block = |content: &str| {
-        format!("{} {:08}\n{content}", Digest::of(content.as_bytes()).to_hex(), content.len())
-    };
+    let block = |content: &str| format!("{} {:08}\n{content}", Digest::of(content.as_bytes()).to_hex(), content.len());
     let (first, second) = text[74..].split_at(text[65..73].parse().unwrap());
     let lines: String = second[74..].lines().map(|line| change(line) + "\n").collect();
     fs::write(index(world), block(first) + &block(&lines)).unwrap();
@@ -142,9 +140,12 @@ fn a_planted_index_cannot_change_what_is_shown() {
     };
     assert_eq!(sorted(&planted), sorted(&first));
     // By the index 042 is complete and the others are not: whatever is picked is judged by its file.
-    plant(&world, |line| {
-        if line.starts_with("other-3 ") { line.to_owned() } else { line.replace("in_progress", "complete") }
-    });
+    plant(
+        &world,
+        |line| {
+            if line.starts_with("other-3 ") { line.to_owned() } else { line.replace("in_progress", "complete") }
+        },
+    );
     let brief = world.run(&["brief"]).succeeds().stdout;
     assert!(brief.starts_with("Unfinished work: other-3 \"Title 3\""), "{brief}");
     assert_eq!(world.json(&["list", "--unfinished"])["workflows"], json!([]));
@@ -190,8 +191,7 @@ fn readers_and_savers_at_once_disturb_nobody() {
     let world = world();
     let spawn = |args: &[&str]| world.ckpt(args).spawn();
     let lists: Vec<_> = (0..4).map(|_| spawn(&["list", "-q"])).collect();
-    let savers: Vec<_> =
-        (0..4).map(|n| spawn(&["save", &format!("other-{n}"), "--phase", "build"])).collect();
+    let savers: Vec<_> = (0..4).map(|n| spawn(&["save", &format!("other-{n}"), "--phase", "build"])).collect();
     for child in lists.into_iter().chain(savers) {
         assert!(child.wait_with_output().unwrap().status.success());
     }

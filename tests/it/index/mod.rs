@@ -7,11 +7,12 @@ mod untrusted;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use ckpt::core::change::Change;
-use ckpt::core::format::Unusable;
-use ckpt::core::save::Save;
-use ckpt::core::store::{Disk, HeadSummary, STORE_NAME, WorkflowSummary};
-use ckpt::core::{Config, Store, Timestamp, WorkflowId, WorkflowStatus};
+use ckpt_model::change::Change;
+use ckpt_model::format::Unusable;
+use ckpt_model::{Config, Timestamp, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::save::Save;
+use ckpt_store::{Disk, HeadSummary, STORE_NAME, WorkflowSummary};
 
 use crate::support::audit::{stamp, store_on};
 use crate::support::memory::MemoryDisk;

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use ckpt::core::change::{Change, Stamp};
-use ckpt::core::format::Unusable;
-use ckpt::core::retention::{KeepRules, Policy, RetentionSettings, Rules, plan};
-use ckpt::core::save::Save;
-use ckpt::core::stats::RunFilter;
-use ckpt::core::store::{Disk, Entry, RestoreScope, STORE_NAME};
-use ckpt::core::store_stats::{self, StatusCounts};
-use ckpt::core::{ArchiveReason, Config, PhaseId, Timestamp};
+use ckpt_model::change::{Change, Stamp};
+use ckpt_model::format::Unusable;
+use ckpt_model::retention::{KeepRules, Policy, RetentionSettings, Rules, plan};
+use ckpt_model::stats::RunFilter;
+use ckpt_model::{ArchiveReason, Config, PhaseId, Timestamp};
+use ckpt_store::save::Save;
+use ckpt_store::store_stats::{self, StatusCounts};
+use ckpt_store::{Disk, Entry, RestoreScope, STORE_NAME};
 use proptest::prelude::*;
 
-use super::{LARGE, Summary, id, large_store, read_index, remove_index, save, summaries, without_index};
 use crate::support::audit::{stamp, store_on};
 use crate::support::memory::MemoryDisk;
 use crate::support::proof::amount;
+use ckpt::{LARGE, Summary, id, large_store, read_index, remove_index, save, summaries, without_index};
 
 /// One thing that happens. Time passes only by [`Event::Tick`], so the others may share a tick of the clock.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ fn happen(disk: &MemoryDisk, event: &Event, round: usize) {
         Event::Count => compare_counts(disk),
         Event::Save(number) => {
             // Damaged ones refuse it.
-            let _ = ckpt::core::save::Save::new(
+            let _ = ckpt_store::save::Save::new(
                 &id(*number),
                 &Default::default(),
                 &stamp(&format!("save{round}")),
@@ -84,12 +84,9 @@ fn happen(disk: &MemoryDisk, event: &Event, round: usize) {
             let stamp = stamp(&format!("archive{round}"));
             let _ = store.archive(&id(*number), &ArchiveReason::Completed, &stamp, &mut |_| {});
         }
-        Event::Restore(number) => drop(store.restore(
-            &id(*number),
-            &RestoreScope::Workflow,
-            &stamp(&format!("restore{round}")),
-            &mut |_| {},
-        )),
+        Event::Restore(number) => {
+            drop(store.restore(&id(*number), &RestoreScope::Workflow, &stamp(&format!("restore{round}")), &mut |_| {}))
+        }
         Event::CleanUp => {
             let keep = KeepRules { last: Some("1".parse().unwrap()), ..KeepRules::default() };
             let policy = Policy { rules: Rules::Everything, keep, ..RetentionSettings::default().policy() };
@@ -132,8 +129,7 @@ fn compare_counts(disk: &MemoryDisk) {
         }
     }
     let StatusCounts { in_progress, complete, failed, abandoned, .. } = stats.workflows;
-    let counted =
-        (stats.archived_workflows, in_progress + complete + failed + abandoned, stats.workflows.damaged);
+    let counted = (stats.archived_workflows, in_progress + complete + failed + abandoned, stats.workflows.damaged);
     assert_eq!(counted, (archived, live, damaged));
     let (mut checkpoints, mut bytes, mut oldest) = (0, 0, None);
     for row in store.workflow_ids().unwrap().iter().flat_map(|id| store.scan_checkpoints(id).unwrap()) {

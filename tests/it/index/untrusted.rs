@@ -3,16 +3,16 @@
 use std::io;
 use std::time::UNIX_EPOCH;
 
-use ckpt::core::digest::Digest;
-use ckpt::core::store::{Disk, FileKind, Stat};
+use ckpt_model::digest::Digest;
+use ckpt_store::{Disk, FileKind, Stat};
 
-use super::{
-    INDEX, LARGE, Summaries, id, large_store, read_index, remove_index, root, save, summaries, without_index,
-    write_index,
-};
 use crate::support::audit::store_on;
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
+use ckpt::{
+    INDEX, LARGE, Summaries, id, large_store, read_index, remove_index, root, save, summaries, without_index,
+    write_index,
+};
 
 /// A disk with a large store and its index.
 fn indexed_store() -> MemoryDisk {

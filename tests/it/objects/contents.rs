@@ -4,12 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use ckpt::core::capture::Captured;
-use ckpt::core::change::Change;
-use ckpt::core::checkpoint::Artifact;
-use ckpt::core::save::{Request, Save};
-use ckpt::core::store::{BadObject, MAX_OBJECT_BYTES, ObjectContent, STORE_NAME};
-use ckpt::core::{Config, Error, Store};
+use ckpt_model::Config;
+use ckpt_model::change::Change;
+use ckpt_model::checkpoint::Artifact;
+use ckpt_store::capture::Captured;
+use ckpt_store::save::{Request, Save};
+use ckpt_store::{BadObject, MAX_OBJECT_BYTES, ObjectContent, STORE_NAME};
+use ckpt_store::{Error, Store};
 
 use crate::support::audit::{stamp, store_in, workflow};
 use crate::support::files::memory_directory;

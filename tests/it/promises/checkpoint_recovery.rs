@@ -45,9 +45,9 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::{assert_says, document, export, finding, judged, names};
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
+use ckpt::{assert_says, document, export, finding, judged, names};
 
 const QUESTION: &str = "(r)etry the phase, (s)kip it, (a)bort the workflow, (q)uit [q]: ";
 const DIRECTORY: &str = ".claude/data/checkpoints";
@@ -118,8 +118,7 @@ fn the_checkpoint_structure_is_read_and_written() {
 fn phase_completion_extracts_status_artifacts_duration_and_key_results() {
     let world = plan("3");
     world.write("log1.md", "x");
-    let done =
-        ["done", PLAN, "--phase", "1", "--artifact", "log1.md", "--data", r#"{"summary": "Tokens work"}"#];
+    let done = ["done", PLAN, "--phase", "1", "--artifact", "log1.md", "--data", r#"{"summary": "Tokens work"}"#];
     world.ckpt(&done).env("CKPT_NOW", "2026-01-30T15:15:00Z").run().succeeds();
     world.write("log2.md", "x");
     world.run(&["done", PLAN, "--phase", "2", "--artifact", "log2.md"]).succeeds();
@@ -169,10 +168,7 @@ fn load_checkpoint_state_extracts_phase_paths_and_context() {
     assert_eq!(context["phase"], "3");
     assert_eq!(file["artifact_paths"]["test_results"], "specs/027_auth/test_results/");
     assert_eq!(file["context_metadata"]["research_reports"], json!(["001_oauth.md"]));
-    assert_eq!(
-        (&context["artifacts"][0]["path"], &context["artifacts"][0]["phase"]),
-        (&json!("log1.md"), &json!("1"))
-    );
+    assert_eq!((&context["artifacts"][0]["path"], &context["artifacts"][0]["phase"]), (&json!("log1.md"), &json!("1")));
     let stats = world.json(&["stats", PLAN]);
     assert_eq!(stats["workflow"]["phases"][0]["seconds"], 45 * 60);
 }
@@ -236,16 +232,12 @@ fn replan_tracking_prevents_infinite_loops() {
     world.run(&["start", PLAN, "--phase", "3"]).succeeds();
     world.refuses(&["revise", PLAN, "--from", "3", "--reason", "again"], 9, "replan_limit");
     let file = copy(&world);
-    assert_eq!(
-        (&file["replan_count"]["3"], file["replan_history"].as_array().unwrap().len()),
-        (&json!(2), 2)
-    );
+    assert_eq!((&file["replan_count"]["3"], file["replan_history"].as_array().unwrap().len()), (&json!(2), 2));
     assert_eq!(file["replan_history"][0]["reason"], "complexity_exceeded");
     world.run(&["fail", PLAN, "--phase", "3", "--error", "still too much"]).succeeds();
     let answer = world.run(&["resume", PLAN, "--json"]).exits(7).document();
     assert!(
-        finding(&answer, "replan_limit")
-            .starts_with("blocker: phase 3 failed again after it was reopened 2 times"),
+        finding(&answer, "replan_limit").starts_with("blocker: phase 3 failed again after it was reopened 2 times"),
         "{answer}"
     );
     // A file whose count is ahead of its history.
@@ -281,10 +273,7 @@ fn complete_audit_trail_for_debugging() {
     assert!(shown.contains("1 failed: no network") && shown.contains("reopened from 1"), "{shown}");
     let reason = world.run(&["diff", &format!("{PLAN}/2"), &format!("{PLAN}/3")]).succeeds().stdout;
     assert!(reason.contains("smaller steps"), "{reason}");
-    assert_eq!(
-        world.json(&["show", &format!("{PLAN}/2")])["checkpoint"]["last_error"]["message"],
-        "no network"
-    );
+    assert_eq!(world.json(&["show", &format!("{PLAN}/2")])["checkpoint"]["last_error"]["message"], "no network");
 }
 
 /// Phase 5 of 8 fails, is replanned once, and the rest completes; phases 1 to 4 are not repeated.
@@ -305,10 +294,7 @@ fn the_example_of_plan_077() {
         world.run(&["done", PLAN, "--phase", phase]).succeeds();
     }
     let file = copy(&world);
-    assert_eq!(
-        (&file["replan_count"]["5"], file["completed_phases"].as_array().unwrap().len()),
-        (&json!(1), 8)
-    );
+    assert_eq!((&file["replan_count"]["5"], file["completed_phases"].as_array().unwrap().len()), (&json!(1), 8));
     assert_eq!(world.run(&["resume", PLAN, "--json"]).exits(4).document()["verdict"], "complete");
 }
 
@@ -379,8 +365,7 @@ fn a_wait_between_attempts_can_be_interrupted() {
     let world = begun();
     let args = ["run", "042", "--phase", "build", "--retries", "1", "--backoff", "1h", "--", "/bin/false"];
     let mut command = world.ckpt(&args).command();
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.starts_with("Attempt 2 of 2 in 1h") {
@@ -390,10 +375,7 @@ fn a_wait_between_attempts_can_be_interrupted() {
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(143));
     let stored = world.stored("042", 4);
-    assert_eq!(
-        (&stored["trigger"], &stored["phases"][1]["status"]),
-        (&json!("session_end"), &json!("failed"))
-    );
+    assert_eq!((&stored["trigger"], &stored["phases"][1]["status"]), (&json!("session_end"), &json!("failed")));
 }
 
 #[test]
@@ -409,17 +391,13 @@ fn a_resumed_command_is_retried_with_what_it_has_saved_by_then() {
     assert_eq!(handles, ["042/1", "042/3"], "{outcome}");
     let (failed, begun) = (world.stored("042", 2), world.stored("042", 3));
     assert_eq!(failed["phases"][1]["data"]["run"]["exit_code"], 3);
-    assert_eq!(
-        (&begun["phases"][1]["status"], &begun["phases"][1]["attempts"]),
-        (&json!("in_progress"), &json!(2))
-    );
+    assert_eq!((&begun["phases"][1]["status"], &begun["phases"][1]["attempts"]), (&json!("in_progress"), &json!(2)));
 }
 
 #[test]
 fn a_resumed_command_that_finished_the_work_is_not_run_again() {
     let world = begun();
-    let script =
-        format!("echo x >> tries; {} done 042 -q > /dev/null; exit 3", *crate::support::program::CKPT);
+    let script = format!("echo x >> tries; {} done 042 -q > /dev/null; exit 3", *crate::support::program::CKPT);
     world
         .ckpt(&["resume", "042", "--retries", "2", "--backoff", "0s", "--", "/bin/sh", "-c", &script])
         .env("PATH", "/usr/bin:/bin")
@@ -430,11 +408,8 @@ fn a_resumed_command_that_finished_the_work_is_not_run_again() {
 
 #[test]
 fn ask_user_retry_phase_skip_phase_or_abort_workflow() {
-    let cases = [
-        ("s\n", 0, "skipped", "in_progress"),
-        ("a\n", 3, "failed", "abandoned"),
-        ("\n", 3, "failed", "in_progress"),
-    ];
+    let cases =
+        [("s\n", 0, "skipped", "in_progress"), ("a\n", 3, "failed", "abandoned"), ("\n", 3, "failed", "in_progress")];
     for (answer, code, phase, workflow) in cases {
         let world = begun();
         let args = ["run", "042", "--phase", "build", "--", "/bin/sh", "-c", "exit 3"];
@@ -445,20 +420,15 @@ fn ask_user_retry_phase_skip_phase_or_abort_workflow() {
         assert_eq!(ended, code, "{screen}");
         let newest = *world.numbers("042").last().unwrap();
         let stored = world.stored("042", newest);
-        assert_eq!(
-            (&stored["phases"][1]["status"], &stored["status"]),
-            (&json!(phase), &json!(workflow)),
-            "{screen}"
-        );
+        assert_eq!((&stored["phases"][1]["status"], &stored["status"]), (&json!(phase), &json!(workflow)), "{screen}");
     }
 }
 
 #[test]
 fn a_person_can_retry_until_it_works() {
     let world = begun();
-    let invocation = world
-        .ckpt(&["run", "042", "--phase", "build", "--", "/bin/sh", "-c", FLAKY])
-        .env("PATH", "/usr/bin:/bin");
+    let invocation =
+        world.ckpt(&["run", "042", "--phase", "build", "--", "/bin/sh", "-c", FLAKY]).env("PATH", "/usr/bin:/bin");
     let mut terminal = Terminal::of(&invocation);
     for times in 1..=2 {
         terminal.expect(QUESTION, times);

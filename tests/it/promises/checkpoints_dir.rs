@@ -46,9 +46,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use super::{assert_says, document, export, finding, judged, names};
 use crate::support::project::{World, is_root};
 use crate::support::terminal::Terminal;
+use ckpt::{assert_says, document, export, finding, judged, names};
 
 const SOON: &str = "2026-02-01T00:00:00Z";
 const AFTER_29_DAYS: &str = "2026-02-28T00:00:00Z";
@@ -162,11 +162,7 @@ fn checkpoints_are_created_and_updated() {
 fn age_based_cleanup_with_a_threshold() {
     let world = begun();
     let clean = |now: &str| {
-        world
-            .ckpt(&["cleanup", "--max-age", "7d", "--abandon-idle", "7d"])
-            .env("CKPT_NOW", now)
-            .run()
-            .succeeds();
+        world.ckpt(&["cleanup", "--max-age", "7d", "--abandon-idle", "7d"]).env("CKPT_NOW", now).run().succeeds();
         world.json(&["list"])["workflows"].as_array().unwrap().len()
     };
     assert_eq!((clean("2026-02-05T00:00:00Z"), clean("2026-02-08T00:00:00Z")), (1, 0));
@@ -216,10 +212,7 @@ fn detection_of_a_checkpoint_matching_the_workflow_description() {
     world.run(&["save", ID, "--label", "sprint:9"]).succeeds();
     for part in ["the login", "022_auth", "specs/plans/022_auth", "sprint:9", "claude-dir"] {
         let refused = world.run(&["resume", part]).exits(4);
-        assert!(
-            refused.stderr.contains("ckpt resume orchestrate_auth  # Implement the login"),
-            "{part}: {refused}"
-        );
+        assert!(refused.stderr.contains("ckpt resume orchestrate_auth  # Implement the login"), "{part}: {refused}");
     }
     let listed = world.json(&["list", "--match", "specs/plans/022"])["workflows"].clone();
     assert_eq!(listed[0]["workflow"], ID);
@@ -232,8 +225,7 @@ fn detection_of_a_checkpoint_matching_the_workflow_description() {
 
 #[test]
 fn interactive_prompt_offers_resume_start_fresh_view_delete() {
-    for (answers, code, live) in [("r\n", 0, true), ("s\n", 0, true), ("v\nr\n", 0, true), ("d\n", 4, false)]
-    {
+    for (answers, code, live) in [("r\n", 0, true), ("s\n", 0, true), ("v\nr\n", 0, true), ("d\n", 4, false)] {
         let world = begun();
         let mut terminal = Terminal::open(&world, &["resume", ID], &[]);
         terminal.expect(QUESTION, 1);
@@ -268,8 +260,7 @@ fn validation_checkpoint_integrity_checked_before_resume() {
     world.replace_checkpoint(ID, 2, edited.as_bytes());
     let answer = world.run(&["resume", ID, "--json"]).exits(7).document();
     assert!(
-        finding(&answer, "damaged_newest")
-            .starts_with("confirm: the newest checkpoint orchestrate_auth/2 is damaged"),
+        finding(&answer, "damaged_newest").starts_with("confirm: the newest checkpoint orchestrate_auth/2 is damaged"),
         "{answer}"
     );
     assert_eq!(answer["handle"], "orchestrate_auth/1");
@@ -293,18 +284,10 @@ fn the_four_checkpoint_utilities() {
     let world = World::new();
     let state = r#"{"title": "Dark mode", "state": {"project_name": "dark_mode"}, "pipeline": "claude-dir", "total": 3, "phase": "1"}"#;
     world.ckpt(&["save", "implement_dark_mode", "--from", "-"]).stdin(state).run().succeeds();
-    world
-        .run(&["save", "orchestrate_auth", "--phases", "a", "--phase", "a", "--status", "in_progress"])
-        .succeeds();
+    world.run(&["save", "orchestrate_auth", "--phases", "a", "--phase", "a", "--status", "in_progress"]).succeeds();
     let listed = world.json(&["list", "--match", "implement"])["workflows"].clone();
-    assert_eq!(
-        (listed.as_array().unwrap().len(), &listed[0]["workflow"]),
-        (1, &json!("implement_dark_mode"))
-    );
-    assert_eq!(
-        world.json(&["show", "implement_dark_mode", "--state"])["checkpoint"]["project_name"],
-        "dark_mode"
-    );
+    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["workflow"]), (1, &json!("implement_dark_mode")));
+    assert_eq!(world.json(&["show", "implement_dark_mode", "--state"])["checkpoint"]["project_name"], "dark_mode");
     world.run(&["done", "implement_dark_mode"]).succeeds();
     world.ckpt(&["cleanup", "--max-age", "7d"]).env("CKPT_NOW", "2026-02-20T00:00:00Z").run().succeeds();
     assert_eq!(world.json(&["list", "--match", "implement"])["workflows"], json!([]));
@@ -330,10 +313,7 @@ fn checkpoint_not_detected_says_why() {
     let world = World::new();
     world.write(&format!("{DIRECTORY}/orchestrate_a_20260130_140000.json"), "{\"checkpoint_id\":");
     let outcome = world.run(&["import", DIRECTORY]);
-    assert!(
-        outcome.code() != 0 && outcome.stderr.contains("orchestrate_a_20260130_140000.json"),
-        "{outcome}"
-    );
+    assert!(outcome.code() != 0 && outcome.stderr.contains("orchestrate_a_20260130_140000.json"), "{outcome}");
     // Any name will do.
     world.write("notes.md", "x");
     world.write("anything.json", foreign().to_string());

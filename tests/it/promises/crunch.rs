@@ -48,8 +48,8 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::{assert_says, export, finding, judged, names};
 use crate::support::project::World;
+use ckpt::{assert_says, export, finding, judged, names};
 
 const DIRECTORY: &str = ".claude/crunch/42/checkpoints";
 
@@ -92,8 +92,7 @@ fn begun() -> World {
 /// Sends a signal to a command once it has printed `up`, and returns its exit code.
 fn interrupt(world: &World, args: &[&str], signal: Signal) -> i32 {
     let mut command = world.ckpt(args).env("PATH", "/usr/bin:/bin").command();
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut up = [0; 3];
     child.stdout.as_mut().unwrap().read_exact(&mut up).unwrap();
     kill_process(Pid::from_child(&child), signal).unwrap();
@@ -102,11 +101,9 @@ fn interrupt(world: &World, args: &[&str], signal: Signal) -> i32 {
 
 #[test]
 fn user_interrupt_is_saved_on_ctrl_c_and_session_end_before_the_session_terminates() {
-    for (signal, code, trigger) in [
-        (Signal::INT, 130, "user_interrupt"),
-        (Signal::TERM, 143, "session_end"),
-        (Signal::HUP, 129, "session_end"),
-    ] {
+    for (signal, code, trigger) in
+        [(Signal::INT, 130, "user_interrupt"), (Signal::TERM, 143, "session_end"), (Signal::HUP, 129, "session_end")]
+    {
         for (args, seq) in [(&["run", "42", "--phase", "ready"][..], 3), (&["resume", "42"], 2)] {
             let world = begun();
             let args = [args, &["--", "/bin/sh", "-c", "echo up; exec sleep 60"]].concat();
@@ -144,10 +141,7 @@ fn captured_entries_are_tracked_and_duplicate_captures_are_prevented() {
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         world.run(&[&["save", "42"][..], &flags].concat()).succeeds();
     }
-    assert_eq!(
-        newest(&world)["state"]["knowledge_context"]["captured_entries"],
-        json!(["KE-1", "KE-2", "KE-3"])
-    );
+    assert_eq!(newest(&world)["state"]["knowledge_context"]["captured_entries"], json!(["KE-1", "KE-2", "KE-3"]));
     world.run(&["save", "42", "--set", "n=1"]).succeeds();
     let before = world.numbers("42");
     world.refuses(&["save", "42", "--set", "n=2", "--add", "n=1"], 2, "not_an_array");
@@ -163,10 +157,7 @@ fn pending_messages_are_saved_for_retry_and_named_by_resume_and_brief() {
     world.run(&["save", "42", "--add", "/acp_state/pending_messages=\"MSG-1\""]).succeeds();
     world.run(&["save", "42", "--add", "/acp_state/awaiting_response=\"MSG-2\""]).succeeds();
     let outcome = world.run(&["resume", "42"]).succeeds();
-    assert!(
-        outcome.stdout.contains("messages   1 pending: MSG-1; 1 awaiting response: MSG-2\n"),
-        "{outcome}"
-    );
+    assert!(outcome.stdout.contains("messages   1 pending: MSG-1; 1 awaiting response: MSG-2\n"), "{outcome}");
     let report = world.json(&["resume", "42"]);
     assert_eq!(report["messages"], json!({"pending": ["MSG-1"], "awaiting_response": ["MSG-2"]}));
     let brief = world.run(&["brief", "42"]).succeeds();
@@ -191,8 +182,7 @@ fn current_state_label_is_one_label_and_the_others_stay() {
     assert_eq!(world.stored("8", 1)["labels"], json!(["is:y"]));
 }
 
-const ISSUE: &str =
-    r#"{"title": "JWT", "body": "First\nSecond", "labels": ["state:enrich", "type:feature"]}"#;
+const ISSUE: &str = r#"{"title": "JWT", "body": "First\nSecond", "labels": ["state:enrich", "type:feature"]}"#;
 
 #[test]
 fn issue_labels_changed_since_checkpoint_proceeds_with_warning() {
@@ -201,8 +191,7 @@ fn issue_labels_changed_since_checkpoint_proceeds_with_warning() {
     world.run(&["save", "42", "--fact", "issue=@issue.json"]).succeeds();
     let now = ISSUE.replace("state:enrich", "state:ready");
     let outcome = world.ckpt(&["resume", "42", "--fact", "issue=-"]).stdin(&now).run().succeeds();
-    let message =
-        "the fact issue changed since 42/2 at /labels: added \"state:ready\"; removed \"state:enrich\"";
+    let message = "the fact issue changed since 42/2 at /labels: added \"state:ready\"; removed \"state:enrich\"";
     assert!(outcome.stdout.contains(&format!("warning    {message}\n")), "{outcome}");
     let unchanged = world.ckpt(&["resume", "42", "--fact", "issue=-"]).stdin(ISSUE).run().succeeds();
     assert!(!unchanged.stdout.contains("the fact issue"), "{unchanged}");
@@ -245,16 +234,10 @@ fn facts_are_kept_until_they_are_replaced_or_forgotten() {
     world.refuses(&["save", "42", "--forget-fact", "b"], 2, "unknown_fact");
     world.refuses(&["save", "42", "--fact", "a/b=1"], 2, "invalid_name");
     let shown = world.run(&["show", "42"]).succeeds();
-    assert!(
-        shown.stdout.contains("External facts\n  a: ckpt show 42/4 --pointer /facts/0/document\n"),
-        "{shown}"
-    );
+    assert!(shown.stdout.contains("External facts\n  a: ckpt show 42/4 --pointer /facts/0/document\n"), "{shown}");
     let unknown = world.run(&["resume", "42", "--fact", "other=1"]).succeeds();
     assert!(unknown.stdout.contains("the fact other was not recorded"), "{unknown}");
-    assert!(
-        unknown.stdout.contains("note       the fact a is as it was recorded; --fact compares it"),
-        "{unknown}"
-    );
+    assert!(unknown.stdout.contains("note       the fact a is as it was recorded; --fact compares it"), "{unknown}");
     world.run(&["verify"]).succeeds();
 }
 
@@ -320,12 +303,10 @@ fn the_issue_snapshot_is_compared_with_the_current_issue() {
     );
     // What is saved here has it too.
     let native = saved();
-    native
-        .run(&["save", "42", "--fact", r#"issue={"title": "T", "body": "Please", "assignees": ["kim"]}"#])
-        .succeeds();
+    native.run(&["save", "42", "--fact", r#"issue={"title": "T", "body": "Please", "assignees": ["kim"]}"#]).succeeds();
     export(&native, "42", "crunch");
     let text = std::fs::read(native.project().join(DIRECTORY).join("latest")).unwrap();
-    let snapshot = ckpt::core::dialects::Document::parse(&text).unwrap().value["issue_snapshot"].clone();
+    let snapshot = ckpt_formats::dialects::Document::parse(&text).unwrap().value["issue_snapshot"].clone();
     assert_eq!((&snapshot["title"], &snapshot["body"]), (&json!("Refresh tokens"), &json!("Please")));
     assert_eq!(snapshot["assignees"], json!(["kim"]));
 }
@@ -383,7 +364,7 @@ fn the_full_checkpoint_structure_is_read_and_written() {
     world.run(&["import", "x.json"]).succeeds();
     world.run(&["export", "42", "--as", "crunch", "-o", "copy/"]).succeeds();
     let text = std::fs::read(world.project().join("copy").join(DIRECTORY).join("latest")).unwrap();
-    let mut written = ckpt::core::dialects::Document::parse(&text).unwrap().value;
+    let mut written = ckpt_formats::dialects::Document::parse(&text).unwrap().value;
     // Every export of a checkpoint has an id of its own.
     written["checkpoint_id"] = foreign()["checkpoint_id"].clone();
     // The results of nodes are not kept apart.
@@ -397,7 +378,7 @@ fn the_full_checkpoint_structure_is_read_and_written() {
     native.run(&["save", "42", "--task", "a=pending"]).succeeds();
     export(&native, "42", "crunch");
     let newest = std::fs::read(native.project().join(DIRECTORY).join("latest")).unwrap();
-    let newest = ckpt::core::dialects::Document::parse(&newest).unwrap().value;
+    let newest = ckpt_formats::dialects::Document::parse(&newest).unwrap().value;
     for member in [
         "checkpoint_id",
         "version",
@@ -418,9 +399,7 @@ fn the_full_checkpoint_structure_is_read_and_written() {
 
 fn saved() -> World {
     let world = World::new();
-    world
-        .run(&["save", "42", "--pipeline", "crunch", "--phase", "enrich", "--title", "Refresh tokens"])
-        .succeeds();
+    world.run(&["save", "42", "--pipeline", "crunch", "--phase", "enrich", "--title", "Refresh tokens"]).succeeds();
     world
 }
 
@@ -434,7 +413,7 @@ fn checkpoints_are_stored_with_an_index_and_a_link_to_the_latest() {
     assert!(files[0].starts_with("CP-ready-20260130143") && files[0].ends_with(".yaml"), "{files:?}");
     assert_eq!(files[2..], ["index.yaml", "latest"]);
     let text = std::fs::read(world.project().join(DIRECTORY).join("index.yaml")).unwrap();
-    let index = ckpt::core::dialects::Document::parse(&text).unwrap().value;
+    let index = ckpt_formats::dialects::Document::parse(&text).unwrap().value;
     assert_eq!((&index["issue_number"], &index["total_checkpoints"]), (&json!(42), &json!(2)));
     let latest = index["latest"].as_str().unwrap();
     let link = std::fs::read_link(world.project().join(DIRECTORY).join("latest")).unwrap();
@@ -500,11 +479,7 @@ fn resume_from_checkpoint_latest_or_by_id() {
     assert_eq!(world.json(&["resume", "42"])["phase"], "validation");
     for selector in ["CP-implementing-20260130-a3f2", "42/1"] {
         let answer = world.run(&["resume", selector, "--json"]).document();
-        assert_eq!(
-            (&answer["phase"], &answer["handle"]),
-            (&json!("implementing"), &json!("42/1")),
-            "{selector}"
-        );
+        assert_eq!((&answer["phase"], &answer["handle"]), (&json!("implementing"), &json!("42/1")), "{selector}");
     }
     assert_eq!(world.json(&["resume", "42"])["action"], "batch_2_task_1");
     world.refuses(&["resume", "43"], 4, "no_such_workflow");
@@ -543,21 +518,14 @@ fn restore_graph_state_and_create_batches_from_pending() {
     assert_eq!(tasks["batches"], json!([["code", "docs"], ["tests"]]));
     world.run(&["import", "x.json"]).succeeds();
     let task = world.stored("42", 1)["tasks"][0].clone();
-    assert_eq!(
-        (&task["status"], &task["completed_at"]),
-        (&json!("complete"), &json!("2026-01-30T13:30:00.000Z"))
-    );
+    assert_eq!((&task["status"], &task["completed_at"]), (&json!("complete"), &json!("2026-01-30T13:30:00.000Z")));
     let graph = &world.json(&["show", "42", "--state"])["checkpoint"]["crunch"]["execution_graph"];
-    assert_eq!(
-        (&graph["current_batch"], &graph["node_states"]["spec"]["result"]),
-        (&json!(2), &json!("spec.md"))
-    );
+    assert_eq!((&graph["current_batch"], &graph["node_states"]["spec"]["result"]), (&json!(2), &json!("spec.md")));
 }
 
 #[test]
 fn batches_are_regenerated_whatever_form_the_nodes_have() {
-    let states =
-        json!({"a": {"status": "completed"}, "b": {"status": "pending"}, "c": {"status": "pending"}});
+    let states = json!({"a": {"status": "completed"}, "b": {"status": "pending"}, "c": {"status": "pending"}});
     let graphs = [
         json!({"node_states": [{"id": "a", "status": "completed"}, {"node_id": "b", "status": "pending", "depends_on": "a"},
             {"name": "c", "status": "pending", "dependsOn": ["b"]}]}),
@@ -590,17 +558,10 @@ fn checkpoint_retention_per_type() {
     let rows = world.json(&["log", "42"])["entries"].clone();
     let live = |trigger: &str, phase: &str| {
         let rows = rows.as_array().unwrap().iter();
-        rows.filter(|row| row["trigger"] == trigger && row["phase"] == phase && row["archived"] != true)
-            .count()
+        rows.filter(|row| row["trigger"] == trigger && row["phase"] == phase && row["archived"] != true).count()
     };
-    for (trigger, kept) in
-        [("batch_complete", 3), ("agent_complete", 1), ("manual", 4), ("conflict_resolved", 4)]
-    {
-        assert_eq!(
-            (live(trigger, "ready"), live(trigger, "implementing")),
-            (kept, kept),
-            "{trigger}: {rows}"
-        );
+    for (trigger, kept) in [("batch_complete", 3), ("agent_complete", 1), ("manual", 4), ("conflict_resolved", 4)] {
+        assert_eq!((live(trigger, "ready"), live(trigger, "implementing")), (kept, kept), "{trigger}: {rows}");
     }
     assert_eq!(live("user_interrupt", "ready") + live("user_interrupt", "implementing"), 1);
     assert_eq!(live("phase_transition", "enrich"), 1, "{rows}");

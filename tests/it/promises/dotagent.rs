@@ -41,9 +41,9 @@
 
 use serde_json::{Value, json};
 
-use super::{assert_says, document, export, finding, judged, names};
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
+use ckpt::{assert_says, document, export, finding, judged, names};
 
 const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard, (q)uit";
 
@@ -131,9 +131,7 @@ fn the_execution_checkpoint_tracks_tasks_timestamps_and_outputs() {
     let world = reported();
     let save = |args: &[&str]| world.run(&[&["save", "w"], args].concat()).succeeds();
     let begin = ["--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--status", "in_progress"];
-    save(
-        &[&begin[..], &["--task", "t1=running,output=out/1.json", "--task", "t2=pending,after=t1"]].concat(),
-    );
+    save(&[&begin[..], &["--task", "t1=running,output=out/1.json", "--task", "t2=pending,after=t1"]].concat());
     world.write("out/1.json", "{}");
     save(&["--task", "t1=complete"]);
     export(&world, "w", "dotagent");
@@ -164,10 +162,7 @@ fn interrupted_during_user_approval_re_presents_options_and_does_not_re_run_arch
     let world = world();
     world.write("memory/reports/designs/a.json", "{}");
     let answer = world.run(&["resume", "w", "--json"]).exits(7).document();
-    assert_eq!(
-        (&answer["phase"], &answer["awaiting_approval"]),
-        (&json!("ARCHITECTURE"), &json!(["ARCHITECTURE"]))
-    );
+    assert_eq!((&answer["phase"], &answer["awaiting_approval"]), (&json!("ARCHITECTURE"), &json!(["ARCHITECTURE"])));
     assert!(answer["action"].as_str().unwrap().ends_with("do not redo it"), "{answer}");
     world.run(&["approve", "w", "--by", "kim"]).succeeds();
     let answer = world.json(&["resume", "w"]);
@@ -308,17 +303,11 @@ fn verification_advances_if_verification_json_exists() {
 
 #[test]
 fn reflection_completes_if_a_reflection_file_exists() {
-    for file in
-        ["memory/reports/reflection.json", "memory/reports/reflection.md", "memory/reflections/2026.md"]
-    {
+    for file in ["memory/reports/reflection.json", "memory/reports/reflection.md", "memory/reflections/2026.md"] {
         let world = interrupted_in("REFLECTION");
         assert_eq!(world.json(&["resume", "w"])["phase"], "REFLECTION");
         world.write(file, "{}");
-        assert_eq!(
-            world.run(&["resume", "w", "--json"]).exits(4).document()["verdict"],
-            "complete",
-            "{file}"
-        );
+        assert_eq!(world.run(&["resume", "w", "--json"]).exits(4).document()["verdict"], "complete", "{file}");
     }
 }
 
@@ -372,16 +361,10 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
     assert_eq!(begin("one"), json!(1), "the same session only says it again");
     assert_eq!(begin("two"), json!(2));
     let answer = world.json(&["resume", "w"]);
-    assert_eq!(
-        (&answer["tasks"]["orphaned"], &answer["tasks"]["ready"]),
-        (&json!(["task-001"]), &json!(["task-001"]))
-    );
+    assert_eq!((&answer["tasks"]["orphaned"], &answer["tasks"]["ready"]), (&json!(["task-001"]), &json!(["task-001"])));
     assert_eq!(begin("three"), json!(3));
     let answer = world.run(&["resume", "w", "--json"]).exits(7).document();
-    assert!(
-        finding(&answer, "task_exhausted").starts_with("blocker: task task-001 was tried 3 times"),
-        "{answer}"
-    );
+    assert!(finding(&answer, "task_exhausted").starts_with("blocker: task task-001 was tried 3 times"), "{answer}");
     // Without sessions: a command that was resumed knows that the session which began the task is gone.
     let other = world_with_running_task();
     let begin = format!("{} save w --task task-001=running -q", *crate::support::program::CKPT);
@@ -438,8 +421,7 @@ fn crash_after_write_before_state_update_reads_status_from_output() {
     }
     // While the session that began it continues, nothing is concluded.
     let world = world();
-    let agent =
-        |args: &[&str]| world.ckpt(args).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "one").json();
+    let agent = |args: &[&str]| world.ckpt(args).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "one").json();
     agent(&["save", "w", "--task", "task-001=running,output=out/1.json"]);
     world.write("out/1.json", "{}");
     agent(&["save", "w", "--note", "next"]);
@@ -503,12 +485,9 @@ fn a_pair_of_files_of_different_workflows_is_never_mixed() {
 
 #[test]
 fn resume_workflow_from_phase_y_n() {
-    for (answer, code, phase) in [
-        ("\n", 0, "ARCHITECTURE"),
-        ("y\n", 0, "ARCHITECTURE"),
-        ("n\n", 7, "ARCHITECTURE"),
-        ("s\n", 0, "REQUIREMENTS"),
-    ] {
+    for (answer, code, phase) in
+        [("\n", 0, "ARCHITECTURE"), ("y\n", 0, "ARCHITECTURE"), ("n\n", 7, "ARCHITECTURE"), ("s\n", 0, "REQUIREMENTS")]
+    {
         let world = world();
         let mut terminal = Terminal::open(&world, &["resume", "w"], &[]);
         terminal.expect(&format!("{QUESTION} [r]: "), 1);

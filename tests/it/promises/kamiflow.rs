@@ -60,10 +60,10 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::{assert_says, document, export, finding, judged, names};
 use crate::support::kamiflow::data;
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
+use ckpt::{assert_says, document, export, finding, judged, names};
 
 const DIRECTORY: &str = ".kamiflow/checkpoints";
 const OPTIONS: &str = r#"{"options": [{"id": "A"}, {"id": "B"}], "selectedOption": null}"#;
@@ -129,10 +129,7 @@ fn a_checkpoint_after_each_phase_in_a_file_of_its_own() {
         assert_eq!(names(&world, DIRECTORY), expected, "active tasks keep all");
     }
     let file = document(&world, ".kamiflow/checkpoints/051-checkpoint-phase2.json");
-    assert_eq!(
-        (&file["taskId"], &file["slug"], &file["phase"]),
-        (&json!("051"), &json!("csv-export"), &json!("2"))
-    );
+    assert_eq!((&file["taskId"], &file["slug"], &file["phase"]), (&json!("051"), &json!("csv-export"), &json!("2")));
     assert_eq!((&file["nextPhase"], &file["status"]), (&json!("3A"), &json!("complete")));
     assert_eq!(file["phaseData"]["selectedOption"], "B");
     let saved = save(&world, "4", &[]);
@@ -191,17 +188,13 @@ fn phase_specific_data_is_required_of_a_complete_phase() {
         for member in world.stored("051", 1)["phases"][index]["required_data"].as_array().unwrap() {
             let mut part = whole.clone();
             part.as_object_mut().unwrap().remove(member.as_str().unwrap());
-            let failure = world.refuses(
-                &["save", "051", "--phase", phase, "--data", &part.to_string()],
-                6,
-                "invalid_data",
-            );
+            let failure =
+                world.refuses(&["save", "051", "--phase", phase, "--data", &part.to_string()], 6, "invalid_data");
             assert!(failure.to_string().contains(member.as_str().unwrap()), "{failure}");
         }
     }
     // Piece by piece, until it is complete.
-    let piece =
-        ["save", "051", "--phase", "1", "--status", "in_progress", "--data", r#"{"questions": ["Why?"]}"#];
+    let piece = ["save", "051", "--phase", "1", "--status", "in_progress", "--data", r#"{"questions": ["Why?"]}"#];
     world.run(&piece).succeeds();
     world.run(&["done", "051", "--phase", "1", "--data", r#"{"answers": ["Because"]}"#]).succeeds();
     // The types are the ones in the document.
@@ -250,19 +243,14 @@ fn find_latest_checkpoint_sorts_by_timestamp() {
     let world = World::new();
     world.write("tasks/051-S1.md", "idea");
     // Written in the wrong order: the time in the file counts, not the modification time.
-    for (phase, time) in
-        [("2", "2026-01-30T14:00:00Z"), ("1", "2026-01-30T13:00:00Z"), ("0", "2026-01-30T12:00:00Z")]
-    {
+    for (phase, time) in [("2", "2026-01-30T14:00:00Z"), ("1", "2026-01-30T13:00:00Z"), ("0", "2026-01-30T12:00:00Z")] {
         let mut file = foreign(phase, time);
         file["nextPhase"] = json!(ORDER[ORDER.iter().position(|id| *id == phase).unwrap() + 1]);
         world.write(&format!("{DIRECTORY}/051-checkpoint-phase{phase}.json"), file.to_string());
     }
     world.run(&["import", DIRECTORY]).succeeds();
     assert_eq!(world.json(&["resume", "051"])["phase"], "3A");
-    assert_eq!(
-        world.stored("051", 3)["imported"]["source"],
-        ".kamiflow/checkpoints/051-checkpoint-phase2.json"
-    );
+    assert_eq!(world.stored("051", 3)["imported"]["source"], ".kamiflow/checkpoints/051-checkpoint-phase2.json");
 }
 
 #[test]
@@ -351,10 +339,7 @@ fn cannot_resume_artifacts_deleted() {
     std::fs::remove_file(world.project().join("tasks/051-S1.md")).unwrap();
     let answer = world.run(&["resume", "051", "--json"]).exits(7).document();
     assert_eq!(answer["verdict"], "blocked");
-    assert!(
-        finding(&answer, "artifact_missing").starts_with("blocker: tasks/051-S1.md is missing"),
-        "{answer}"
-    );
+    assert!(finding(&answer, "artifact_missing").starts_with("blocker: tasks/051-S1.md is missing"), "{answer}");
 }
 
 #[test]
@@ -484,23 +469,12 @@ fn list_read_and_delete_checkpoints() {
 fn progress_indicators_show_where_you_are() {
     let world = World::new();
     for phase in ["0", "0.5", "1"] {
-        world
-            .run(&["start", "051", "--pipeline", "kamiflow", "--phase", phase, "--title", "csv-export"])
-            .succeeds();
+        world.run(&["start", "051", "--pipeline", "kamiflow", "--phase", phase, "--title", "csv-export"]).succeeds();
         save(&world, phase, &[]);
     }
     world.run(&["start", "051", "--phase", "2"]).succeeds();
     world
-        .run(&[
-            "save",
-            "051",
-            "--task",
-            "options=complete",
-            "--task",
-            "ratings=complete",
-            "--task",
-            "choice=running",
-        ])
+        .run(&["save", "051", "--task", "options=complete", "--task", "ratings=complete", "--task", "choice=running"])
         .succeeds();
     let outcome = world.run(&["status", "051"]).succeeds();
     insta::assert_snapshot!(outcome, @"
@@ -644,9 +618,7 @@ fn a_gate_without_options_is_approved_by_a_person() {
 #[test]
 fn for_long_term_storage_gzip_checkpoints_reduces_storage_by_70_percent() {
     let world = World::new();
-    world
-        .run(&["save", "042", "--pipeline", "kamiflow", "--phase", "0", "--status", "in_progress"])
-        .succeeds();
+    world.run(&["save", "042", "--pipeline", "kamiflow", "--phase", "0", "--status", "in_progress"]).succeeds();
     for number in 0..30 {
         world.run(&["save", "042", "--set", &format!("step{number}={number}")]).succeeds();
     }

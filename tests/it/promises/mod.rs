@@ -60,8 +60,7 @@ fn assert_says(written: &Value, original: &Value) {
 /// The names of the files in a directory of the project, in order.
 fn names(world: &World, directory: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(world.project().join(directory)) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -82,16 +81,12 @@ fn every_promise_names_a_test_and_every_test_holds_a_promise() {
     ] {
         let rows = source.lines().filter_map(|line| line.strip_prefix("//! | "));
         let cells = rows.map(|row| row.trim_end_matches(" |").rsplit(" | ").next().unwrap());
-        let named: BTreeSet<&str> =
-            cells.filter_map(|cell| cell.strip_prefix('`')?.strip_suffix('`')).collect();
+        let named: BTreeSet<&str> = cells.filter_map(|cell| cell.strip_prefix('`')?.strip_suffix('`')).collect();
         let tests = source.split("#[test]\nfn ").skip(1).map(|test| test.split('(').next().unwrap());
         let tests: BTreeSet<&str> = tests.collect();
         assert!(tests.len() > 10, "{file}: {tests:?}");
         let unheld: Vec<_> = named.difference(&tests).collect();
         let unlisted: Vec<_> = tests.difference(&named).collect();
-        assert!(
-            unheld.is_empty() && unlisted.is_empty(),
-            "{file}: no test {unheld:?}; not in the table {unlisted:?}"
-        );
+        assert!(unheld.is_empty() && unlisted.is_empty(), "{file}: no test {unheld:?}; not in the table {unlisted:?}");
     }
 }

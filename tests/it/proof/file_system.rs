@@ -79,8 +79,7 @@ impl FileSystem {
 
     /// The file or directory that the file system is made of.
     fn base(&self) -> PathBuf {
-        let place =
-            self.below.as_ref().map_or_else(|| self.directory.path().to_owned(), |below| below.root());
+        let place = self.below.as_ref().map_or_else(|| self.directory.path().to_owned(), |below| below.root());
         place.join("base")
     }
 
@@ -106,20 +105,12 @@ impl FileSystem {
         match self.kind {
             Kind::Tmpfs => run(
                 "mount",
-                &["-t", "tmpfs", "tmpfs"]
-                    .map(OsStr::new)
-                    .into_iter()
-                    .chain([root.as_os_str()])
-                    .collect::<Vec<_>>(),
+                &["-t", "tmpfs", "tmpfs"].map(OsStr::new).into_iter().chain([root.as_os_str()]).collect::<Vec<_>>(),
             ),
             Kind::Overlay => {
                 let layer = |name| base.join(name).display().to_string();
-                let options = format!(
-                    "lowerdir={},upperdir={},workdir={}",
-                    layer("lower"),
-                    layer("upper"),
-                    layer("work")
-                );
+                let options =
+                    format!("lowerdir={},upperdir={},workdir={}", layer("lower"), layer("upper"), layer("work"));
                 run(
                     "mount",
                     &[
@@ -142,10 +133,7 @@ impl FileSystem {
     /// return success for a write that is lost.
     pub(super) fn cut_power(&self) {
         let device = self.below.as_deref().unwrap_or(self);
-        run(
-            "xfs_io",
-            &["-x".as_ref(), "-r".as_ref(), "-c".as_ref(), "shutdown".as_ref(), device.root().as_os_str()],
-        );
+        run("xfs_io", &["-x".as_ref(), "-r".as_ref(), "-c".as_ref(), "shutdown".as_ref(), device.root().as_os_str()]);
     }
 
     /// Mounts again what a power cut left.

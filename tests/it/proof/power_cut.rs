@@ -1,9 +1,9 @@
 //! The power fails in the middle of a storm. What was acknowledged before is there when the file system is mounted again.
 
-use super::file_system::{FileSystem, Kind};
-use super::storm::{Acknowledged, Storm, assert_nothing_is_lost};
 use crate::support::project::World;
 use crate::support::proof::{amount, figure};
+use ckpt::file_system::{FileSystem, Kind};
+use ckpt::storm::{Acknowledged, Storm, assert_nothing_is_lost};
 
 /// More saves than a storm gets to before its power is cut.
 const SAVES: usize = 1000;
@@ -24,9 +24,6 @@ fn on_every_journal() {
             acknowledged.extend(storm.acknowledged());
             assert_nothing_is_lost(&world, &acknowledged);
         }
-        figure(&format!(
-            "power on {kind}: {cuts} cuts, {} acknowledged saves, none lost",
-            acknowledged.len()
-        ));
+        figure(&format!("power on {kind}: {cuts} cuts, {} acknowledged saves, none lost", acknowledged.len()));
     }
 }

@@ -9,8 +9,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::file_system::{FileSystem, Kind};
 use crate::support::proof::{amount, figure};
+use ckpt::file_system::{FileSystem, Kind};
 
 const WRITERS: u64 = 4;
 const BLOCK: usize = 4096;
@@ -67,9 +67,7 @@ fn write_until_cut(file: &File, wait: impl Fn(), cut: impl Fn()) -> Synced {
             scope.spawn(move || {
                 // Every second block, so that each needs an extent of its own.
                 for block in (writer * BLOCKS..(writer + 1) * BLOCKS).step_by(2) {
-                    if file.write_all_at(&content(block), block * BLOCK as u64).is_err()
-                        || file.sync_all().is_err()
-                    {
+                    if file.write_all_at(&content(block), block * BLOCK as u64).is_err() || file.sync_all().is_err() {
                         break;
                     }
                     let mut synced = synced.lock().unwrap();

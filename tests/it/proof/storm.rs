@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ckpt::core::Handle;
+use ckpt_model::Handle;
 
-use super::file_system::{FileSystem, Kind};
 use crate::support::project::World;
 use crate::support::proof::{amount, figure};
+use ckpt::file_system::{FileSystem, Kind};
 
 pub(super) const SAVERS: usize = 6;
 /// Every so many saves of a saver, one is killed.

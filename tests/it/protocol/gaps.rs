@@ -3,9 +3,10 @@
 
 use std::io;
 
-use ckpt::core::checkpoint::Checkpoint;
-use ckpt::core::store::{Access, Disk};
-use ckpt::core::{Error, Store, format};
+use ckpt_model::checkpoint::Checkpoint;
+use ckpt_model::format;
+use ckpt_store::{Access, Disk};
+use ckpt_store::{Error, Store};
 
 use crate::support::audit::{Ack, audit, handle, has_mark, save, stamp, store_on, without_gaps, workflow};
 use crate::support::memory::MemoryDisk;

@@ -1,9 +1,10 @@
 //! A save that is repeated under its key is recognised, however many saves with other keys came between.
 
-use ckpt::core::change::Change;
-use ckpt::core::save::{LISTED_KEYS, Outcome, Save};
-use ckpt::core::store::Disk;
-use ckpt::core::{Config, Error, Result, Store};
+use ckpt_model::Config;
+use ckpt_model::change::Change;
+use ckpt_store::Disk;
+use ckpt_store::save::{LISTED_KEYS, Outcome, Save};
+use ckpt_store::{Error, Result, Store};
 
 use crate::support::audit::{archive, handle, stamp, store_on, workflow};
 use crate::support::fault::{Fault, FaultKind, Moment};

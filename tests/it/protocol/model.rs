@@ -8,13 +8,13 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-use super::power_loss::Losses;
-use super::schedule::Role::{self, Archive, Capture, Save, Serve, Sweep};
-use super::schedule::{Choice, Scene, Seen, run};
 use crate::support::audit::{Ack, archive, audit, content, save, store_on};
 use crate::support::memory::MemoryDisk;
 use crate::support::proof::{amount, figure};
 use crate::support::tap::{Honest, Tap, Tapped};
+use ckpt::power_loss::Losses;
+use ckpt::schedule::Role::{self, Archive, Capture, Save, Serve, Sweep};
+use ckpt::schedule::{Choice, Scene, Seen, run};
 
 /// The states that an exploration has seen.
 #[derive(Debug, Default)]
@@ -148,10 +148,7 @@ fn three_first_savers_with_one_preemption() {
 
 #[test]
 fn three_savers_with_few_preemptions() {
-    assert_sound(
-        Bounds { roles: &[Save, Save, Save], preemptions: 2, begun: Begun::Live },
-        amount(2_000, 8_000),
-    );
+    assert_sound(Bounds { roles: &[Save, Save, Save], preemptions: 2, begun: Begun::Live }, amount(2_000, 8_000));
 }
 
 /// A server remembers its last save while others save and archive. The clock of this disk stands still, so no time tells it
@@ -177,8 +174,7 @@ fn two_savers_above_a_seal_in_every_order() {
 /// there is one archiver; that a second one continues where the first stopped is tried with power failures.
 #[test]
 fn savers_and_archivers_with_few_preemptions() {
-    let scenes =
-        [(&[Save, Archive][..], amount(1, 2)), (&[Save, Save, Archive], 1), (&[Save, Archive, Archive], 1)];
+    let scenes = [(&[Save, Archive][..], amount(1, 2)), (&[Save, Save, Archive], 1), (&[Save, Archive, Archive], 1)];
     for (roles, preemptions) in scenes.into_iter().take(amount(2, 3)) {
         assert_sound(Bounds { roles, preemptions, begun: Begun::Live }, 1_000);
     }

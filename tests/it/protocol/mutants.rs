@@ -5,15 +5,15 @@ use std::io;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use ckpt::core::store::{Access, Disk, FileId, FileKind, StagedFile, Stat};
-use ckpt::core::{Error, Result};
+use ckpt_store::{Access, Disk, FileId, FileKind, StagedFile, Stat};
+use ckpt_store::{Error, Result};
 
-use super::model::{self, Begun, Bounds};
-use super::power_loss;
-use super::schedule::Role::Save;
 use crate::support::audit::{Ack, audit, save, store_on, try_archive, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
+use ckpt::model::{self, Begun, Bounds};
+use ckpt::power_loss;
+use ckpt::schedule::Role::Save;
 
 #[track_caller]
 pub(super) fn assert_reported(wrong: &[String], what: &str) {
@@ -23,14 +23,7 @@ pub(super) fn assert_reported(wrong: &[String], what: &str) {
 struct NoContentSync;
 
 impl Tap<MemoryDisk> for NoContentSync {
-    fn stage(
-        &self,
-        disk: &MemoryDisk,
-        dir: &usize,
-        name: &str,
-        bytes: &[u8],
-        _: Access,
-    ) -> io::Result<StagedFile<()>> {
+    fn stage(&self, disk: &MemoryDisk, dir: &usize, name: &str, bytes: &[u8], _: Access) -> io::Result<StagedFile<()>> {
         disk.stage_unsynced(*dir, name, bytes)
     }
 }
@@ -115,8 +108,7 @@ impl Tap<MemoryDisk> for Replacing {
 
 #[test]
 fn a_publish_that_replaces_is_noticed() {
-    let explored =
-        model::explore(&Replacing, Bounds { roles: &[Save, Save], preemptions: 1, begun: Begun::Live });
+    let explored = model::explore(&Replacing, Bounds { roles: &[Save, Save], preemptions: 1, begun: Begun::Live });
     assert!(!explored.wrong.is_empty());
     let losses = power_loss::explore(&Replacing, "is not there");
     assert_reported(&losses.wrong, "is not there");
@@ -225,16 +217,8 @@ impl Tap<MemoryDisk> for MovedAway {
         match (self.looks, *self.staged.lock().unwrap()) {
             (Looks::Never, Some(id)) => {
                 let (kind, modified) = (FileKind::File, SystemTime::UNIX_EPOCH);
-                let any = Stat {
-                    kind,
-                    mode: 0o400,
-                    owner: 0,
-                    bytes: 1,
-                    id,
-                    links: 1,
-                    modified,
-                    changed: Some(modified),
-                };
+                let any =
+                    Stat { kind, mode: 0o400, owner: 0, bytes: 1, id, links: 1, modified, changed: Some(modified) };
                 Ok(Stat { id, ..found.unwrap_or(any) })
             }
             _ => found,
@@ -253,8 +237,7 @@ fn save_while_moved(looks: Looks, mover: Mover) -> (Result<u64>, Vec<String>) {
     let disk = MemoryDisk::new();
     save(&store_on(disk.clone()), "old").unwrap();
     let tap = MovedAway { looks, mover, published: Cell::new(false), staged: Mutex::default() };
-    let told =
-        save(&store_on(Tapped { disk: disk.clone(), tap: &tap }), "new").map(|saved| Ack::of("new", &saved));
+    let told = save(&store_on(Tapped { disk: disk.clone(), tap: &tap }), "new").map(|saved| Ack::of("new", &saved));
     let wrong = audit(&store_on(disk), &told.iter().cloned().collect::<Vec<_>>());
     (told.map(|ack| ack.seq), wrong)
 }

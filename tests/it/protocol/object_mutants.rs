@@ -2,15 +2,15 @@
 
 use std::io;
 
-use ckpt::core::store::{Access, Disk, FileKind, STORE_NAME, StagedFile, Stat};
+use ckpt_store::{Access, Disk, FileKind, STORE_NAME, StagedFile, Stat};
 
-use super::model::{self, Begun, Bounds};
-use super::mutants::assert_reported;
-use super::power_loss;
-use super::schedule::Role::{self, Capture, Sweep, SweepAtOnce};
 use crate::support::audit::{content, store_on, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Honest, Step, Tap};
+use ckpt::model::{self, Begun, Bounds};
+use ckpt::mutants::assert_reported;
+use ckpt::power_loss;
+use ckpt::schedule::Role::{self, Capture, Sweep, SweepAtOnce};
 
 const LACKS: &str = "lacks a content";
 
@@ -34,9 +34,10 @@ fn is_referred(disk: &MemoryDisk) -> bool {
     let mut names = Vec::new();
     disk.list(&dir, &mut |name| names.push(name.to_owned())).unwrap();
     let hex = content().sha256().to_hex();
-    names.iter().filter(|name| name.ends_with(".json")).any(|name| {
-        disk.read(&dir, name, 1 << 20).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&hex))
-    })
+    names
+        .iter()
+        .filter(|name| name.ends_with(".json"))
+        .any(|name| disk.read(&dir, name, 1 << 20).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&hex)))
 }
 
 /// Publishes an object after the checkpoint that refers to it, and before that is acknowledged.
@@ -71,11 +72,7 @@ impl Tap<MemoryDisk> for NoContentSync {
         bytes: &[u8],
         access: Access,
     ) -> io::Result<StagedFile<()>> {
-        if is_shard(disk, *dir) {
-            disk.stage_unsynced(*dir, name, bytes)
-        } else {
-            disk.stage(dir, name, bytes, access)
-        }
+        if is_shard(disk, *dir) { disk.stage_unsynced(*dir, name, bytes) } else { disk.stage(dir, name, bytes, access) }
     }
 }
 

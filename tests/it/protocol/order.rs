@@ -6,9 +6,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use ckpt::core::change::{Change, Stamp};
-use ckpt::core::save::Save;
-use ckpt::core::{Config, Selector, Store, Timestamp};
+use ckpt_model::change::{Change, Stamp};
+use ckpt_model::{Config, Selector, Timestamp};
+use ckpt_store::Store;
+use ckpt_store::save::Save;
 
 use crate::support::audit::{Ack, audit, handle, save, stamp, store_in, workflow};
 use crate::support::files::memory_directory;
@@ -53,8 +54,7 @@ fn five_saves_in_the_same_millisecond_are_five_checkpoints_in_order() {
 fn a_clock_that_jumps_does_not_change_the_order() {
     let base = memory_directory();
     let store = store_in(base.path());
-    let times =
-        ["2026-01-02T00:00:00Z", "2100-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2026-01-01T00:00:00Z"];
+    let times = ["2026-01-02T00:00:00Z", "2100-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2026-01-01T00:00:00Z"];
     for (index, now) in times.iter().enumerate() {
         assert_eq!(save_at(&store, now, now), index as u64 + 1);
         assert_eq!(newest(&store), index as u64 + 1);

@@ -6,9 +6,9 @@
 
 use std::collections::HashSet;
 
-use ckpt::core::save::Outcome;
-use ckpt::core::store::{Disk, STORE_NAME};
-use ckpt::core::{Result, Store};
+use ckpt_store::save::Outcome;
+use ckpt_store::{Disk, STORE_NAME};
+use ckpt_store::{Result, Store};
 
 use crate::support::audit::{
     Ack, audit, content, save, save_captured, save_keyed, store_on, sweep, try_archive, without_gaps,
@@ -46,8 +46,7 @@ impl Losses {
             self.wrong.extend(judge(acked));
             match save(&store, "next") {
                 Ok(saved) => {
-                    self.wrong
-                        .extend(sweep(&store, "later").err().map(|error| format!("cannot sweep: {error}")));
+                    self.wrong.extend(sweep(&store, "later").err().map(|error| format!("cannot sweep: {error}")));
                     let next = [acked, &[Ack::of("next", &saved)]].concat();
                     self.wrong.extend(judge(&next));
                 }

@@ -6,15 +6,14 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use ckpt::core::change::{SaveInput, Stamp};
-use ckpt::core::save::Save;
-use ckpt::core::store::{Disk, HeadMemory, OsDisk};
-use ckpt::core::{Config, Error, Store, Timestamp, format};
+use ckpt_model::change::{SaveInput, Stamp};
+use ckpt_model::{Config, Timestamp, format};
+use ckpt_store::save::Save;
+use ckpt_store::{Disk, HeadMemory, OsDisk};
+use ckpt_store::{Error, Store};
 use serde_json::json;
 
-use crate::support::audit::{
-    Ack, audit, handle, holds, save, stamp, store_in, store_on, try_archive, workflow,
-};
+use crate::support::audit::{Ack, audit, handle, holds, save, stamp, store_in, store_on, try_archive, workflow};
 use crate::support::files::memory_directory;
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
@@ -95,8 +94,8 @@ fn a_server_writes_the_same_bytes_as_a_command() {
         }
     }
     for seq in 1..=documents.len() as u64 {
-        let [one, other] = [&one, &other]
-            .map(|base| fs::read_to_string(store_in(base.path()).checkpoint_path(&handle(seq))).unwrap());
+        let [one, other] =
+            [&one, &other].map(|base| fs::read_to_string(store_in(base.path()).checkpoint_path(&handle(seq))).unwrap());
         assert_eq!(one, other, "{seq}");
     }
 }
@@ -107,8 +106,7 @@ fn a_server_continues_what_others_saved_and_archived_meanwhile() {
     let (server, other, command) = (server(base.path()), server(base.path()), store_in(base.path()));
     let mut acked = Vec::new();
     for round in 0..5 {
-        for (store, name) in [(&server, "one"), (&server, "one again"), (&other, "two"), (&command, "three")]
-        {
+        for (store, name) in [(&server, "one"), (&server, "one again"), (&other, "two"), (&command, "three")] {
             let saver = format!("{name} {round}");
             acked.push(Ack::of(&saver, &save(store, &saver).unwrap()));
         }

@@ -14,12 +14,10 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use ckpt::core::Error;
-use ckpt::core::store::{Disk, HeadMemory, STORE_NAME};
+use ckpt_store::Error;
+use ckpt_store::{Disk, HeadMemory, STORE_NAME};
 
-use crate::support::audit::{
-    Ack, content, save, save_captured, store_on, sweep, sweep_at_once, try_archive, workflow,
-};
+use crate::support::audit::{Ack, content, save, save_captured, store_on, sweep, sweep_at_once, try_archive, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
 
@@ -240,9 +238,7 @@ impl<D: Disk> Tap<D> for Turn<'_> {
             Step::Enter if self.object.starts_with(name) => !self.scheduler.is_there(&["objects"], name),
             Step::Enter => self.comes_and_goes && name == workflow().directory(),
             // Another saver may take one of the next numbers, but none that is taken or further away.
-            Step::Stat => {
-                name.starts_with(&self.object) || name < FAR_NUMBER && !self.scheduler.is_taken(name)
-            }
+            Step::Stat => name.starts_with(&self.object) || name < FAR_NUMBER && !self.scheduler.is_taken(name),
             // What these find cannot be changed by another saver, except for temporary files.
             Step::Read => self.archives || name.starts_with(".tmp-"),
             Step::Base | Step::Lock => false,
@@ -274,12 +270,7 @@ pub(super) struct Scene {
 }
 
 /// Runs a scene on a copy of its disk, with `prefix` as the first decisions.
-pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
-    scene: &Scene,
-    mutant: &T,
-    prefix: &[usize],
-    seen: &Mutex<Seen>,
-) -> Run {
+pub(super) fn run<T: Tap<MemoryDisk> + Sync>(scene: &Scene, mutant: &T, prefix: &[usize], seen: &Mutex<Seen>) -> Run {
     let everybody = scene.roles.len();
     let turns = Turns {
         turn: None,

@@ -4,10 +4,11 @@
 use std::cell::Cell;
 use std::io;
 
-use ckpt::core::change::Stamp;
-use ckpt::core::retention::{RetentionSettings, plan};
-use ckpt::core::store::{Disk, OsDisk};
-use ckpt::core::{Error, Store, Timestamp};
+use ckpt_model::Timestamp;
+use ckpt_model::change::Stamp;
+use ckpt_model::retention::{RetentionSettings, plan};
+use ckpt_store::{Disk, OsDisk};
+use ckpt_store::{Error, Store};
 
 use crate::support::audit::{Ack, audit, save, stamp, store_in, store_on, workflow};
 use crate::support::files::memory_directory;
@@ -72,13 +73,7 @@ struct Sweeper<'a> {
 }
 
 impl Tap<OsDisk> for Sweeper<'_> {
-    fn publish(
-        &self,
-        disk: &OsDisk,
-        dir: &<OsDisk as Disk>::Dir,
-        staged: &str,
-        name: &str,
-    ) -> io::Result<()> {
+    fn publish(&self, disk: &OsDisk, dir: &<OsDisk as Disk>::Dir, staged: &str, name: &str) -> io::Result<()> {
         if self.swept.get().is_none() {
             self.swept.set(Some(sweep(self.store)));
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ckpt::core::store::{Extent, Located, RestoreScope, Store};
-use ckpt::core::{ArchiveReason, WorkflowStatus};
+use ckpt_model::{ArchiveReason, WorkflowStatus};
+use ckpt_store::{Extent, Located, RestoreScope, Store};
 use serde_json::json;
 
 use crate::support::store::{FaultyDisk, World, act, handle, id, state};
@@ -136,10 +136,7 @@ fn archived_at_every_step<T>(
         let world = Arc::new(World::with(3));
         let other = Arc::clone(&world);
         let disk = FaultyDisk::interrupted(&world, at, move || {
-            other
-                .store()
-                .archive(&id("042"), &ArchiveReason::Completed, &other.stamp(), &mut |_| {})
-                .unwrap();
+            other.store().archive(&id("042"), &ArchiveReason::Completed, &other.stamp(), &mut |_| {}).unwrap();
         });
         let store = world.faulty(disk);
         let done = act(&store, &world);

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex};
 
-use ckpt::core::change::Stamp;
-use ckpt::core::checkpoint::Writer;
-use ckpt::core::retention::{RetentionSettings, plan};
-use ckpt::core::store::Located;
-use ckpt::core::{ArchiveReason, Error, Handle, Store, Timestamp, WorkflowId};
+use ckpt_model::change::Stamp;
+use ckpt_model::checkpoint::Writer;
+use ckpt_model::retention::{RetentionSettings, plan};
+use ckpt_model::{ArchiveReason, Handle, Timestamp, WorkflowId};
+use ckpt_store::Located;
+use ckpt_store::{Error, Store};
 
 use crate::support::project::World;
 
@@ -132,8 +133,7 @@ fn cleanups_against_savers_against_archivers() {
     world.run(&["verify"]).succeeds();
     // The next save has the work of all.
     let last = world.json(&["save", "042"])["handle"].as_str().unwrap().to_owned();
-    let state =
-        store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.content.state.to_value().unwrap();
+    let state = store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.content.state.to_value().unwrap();
     assert_eq!(state.as_object().unwrap().len(), acknowledged.len());
 }
 
@@ -171,7 +171,6 @@ fn archivers_against_savers_against_cleanups() {
     }
     world.run(&["verify"]).succeeds();
     let last = world.json(&["save", "042"])["handle"].as_str().unwrap().to_owned();
-    let state =
-        store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.content.state.to_value().unwrap();
+    let state = store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.content.state.to_value().unwrap();
     assert_eq!(state.as_object().unwrap().len(), acknowledged.len(), "the work of all");
 }

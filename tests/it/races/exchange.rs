@@ -4,17 +4,17 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ckpt::core::Config;
-use ckpt::core::artifact::watch;
-use ckpt::core::change::Change;
-use ckpt::core::checkpoint::{Artifact, Checkpoint};
-use ckpt::core::digest::Digest;
-use ckpt::core::import::{Found, collect};
-use ckpt::core::observe::{Observer, gather};
-use ckpt::core::place::{FileContent, NewFile, write};
-use ckpt::core::resume::{FileCondition, OutputFact};
-use ckpt::core::save::Request;
-use ckpt::core::size::Size;
+use ckpt_formats::import::{Found, collect};
+use ckpt_model::Config;
+use ckpt_model::change::Change;
+use ckpt_model::checkpoint::{Artifact, Checkpoint};
+use ckpt_model::digest::Digest;
+use ckpt_model::resume::{FileCondition, OutputFact};
+use ckpt_model::size::Size;
+use ckpt_store::artifact::watch;
+use ckpt_store::observe::{Observer, gather};
+use ckpt_store::place::{FileContent, NewFile, write};
+use ckpt_store::save::Request;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
@@ -88,8 +88,7 @@ fn only_files_inside_are_hashed_as_artifacts_and_watched_files() {
     let scene = Scene::new(temp.path(), "dir");
     let inside = Digest::of(INSIDE.as_bytes());
     let (store, workflow) = (store_in(&scene.project), workflow());
-    let request =
-        Request { workflow: &workflow, key: None, base: &scene.project, allow_secrets: false, capture: true };
+    let request = Request { workflow: &workflow, key: None, base: &scene.project, allow_secrets: false, capture: true };
     scene.exchanging(ROUNDS, || {
         let mut change = Change { artifacts: vec![Artifact::new("a", "dir/file.json")], ..Change::default() };
         let prepared = request.prepare::<_, ckpt::Error>(&store, &mut change, &Config::default());

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::process::Child;
 
-use ckpt::core::store::Located;
-use ckpt::core::{Handle, Store};
+use ckpt_model::Handle;
+use ckpt_store::Located;
+use ckpt_store::Store;
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -70,14 +71,12 @@ fn sixty_four_processes_complete_sixty_four_phases() {
 #[test]
 fn sixty_four_processes_complete_sixty_four_tasks_of_a_new_workflow() {
     let world = World::on_disk();
-    let save = |task: u64| {
-        words(&["save", "042", "--task", &format!("t{task}=done"), "--set", &format!("s{task}={task}")])
-    };
+    let save =
+        |task: u64| words(&["save", "042", "--task", &format!("t{task}=done"), "--set", &format!("s{task}={task}")]);
     let handles = all_at_once(&world, &(1..=WRITERS).map(save).collect::<Vec<_>>());
     assert_consecutive(&handles, 1);
     let newest = world.stored("042", WRITERS);
-    let tasks: BTreeSet<_> =
-        newest["tasks"].as_array().unwrap().iter().map(|task| task["id"].to_string()).collect();
+    let tasks: BTreeSet<_> = newest["tasks"].as_array().unwrap().iter().map(|task| task["id"].to_string()).collect();
     assert_eq!((tasks.len(), newest["state"].as_object().unwrap().len()), (64, 64));
     assert_sound(&world, "042");
 }
@@ -96,8 +95,7 @@ fn of_many_that_expect_the_same_one_wins() {
     let world = World::with_checkpoints(1);
     let spawn = |_| world.ckpt(&["save", "042", "--expect", "042/1"]).spawn();
     let children: Vec<_> = (0..16).map(spawn).collect();
-    let codes: Vec<_> =
-        children.into_iter().map(|child| child.wait_with_output().unwrap().status.code()).collect();
+    let codes: Vec<_> = children.into_iter().map(|child| child.wait_with_output().unwrap().status.code()).collect();
     assert_eq!(codes.iter().filter(|code| **code == Some(0)).count(), 1, "{codes:?}");
     assert!(codes.iter().all(|code| matches!(code, Some(0 | 8))), "{codes:?}");
     assert_eq!(world.numbers("042"), [1, 2]);
@@ -144,8 +142,7 @@ fn what_was_acknowledged_survives_random_kills() {
     let mut acknowledged = BTreeSet::new();
     let mut killed = 0;
     for round in 0..3_u32 {
-        let mut children: Vec<Child> =
-            (0..30).map(|_| world.ckpt(&["save", "042", "--note", "n"]).spawn()).collect();
+        let mut children: Vec<Child> = (0..30).map(|_| world.ckpt(&["save", "042", "--note", "n"]).spawn()).collect();
         // No clock and no generator: which of them are hit depends on how far each has come.
         for child in children.iter_mut().skip(round as usize).step_by(3) {
             let _ = child.kill();

@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use ckpt::core::ArchiveReason;
-use ckpt::core::finding::Severity;
-use ckpt::core::retention::{KeepRules, Limit, Policy, RetentionSettings, Rules, RunRule, plan};
-use ckpt::core::store::{Disk, RestoreScope, Store};
-use ckpt::core::{Timestamp, span::Span};
+use ckpt_model::ArchiveReason;
+use ckpt_model::finding::Severity;
+use ckpt_model::retention::{KeepRules, Limit, Policy, RetentionSettings, Rules, RunRule, plan};
+use ckpt_model::{Timestamp, span::Span};
+use ckpt_store::{Disk, RestoreScope, Store};
 use serde_json::json;
 
-use super::cleanup::Race;
 use crate::support::project;
 use crate::support::proof::amount;
 use crate::support::store::{FaultyDisk, World, id};
+use ckpt::cleanup::Race;
 
 /// Archives all but the newest checkpoint.
 fn clean_up(world: &World, change: impl FnOnce(&mut Policy)) {
@@ -149,11 +149,7 @@ fn a_store_that_changes_before_many_listings_has_no_findings_and_needs_no_repair
             let (store, world) = busy();
             let done = store.repair(&[], &world.stamp(), &mut |_| {}).unwrap();
             assert!(done.is_empty(), "{name}, {listings} times: {done:?}");
-            assert_eq!(
-                (lost(&world), world.findings()),
-                (Vec::new(), Vec::new()),
-                "{name}, {listings} times"
-            );
+            assert_eq!((lost(&world), world.findings()), (Vec::new(), Vec::new()), "{name}, {listings} times");
         }
     }
 }
@@ -196,10 +192,7 @@ fn a_real_loss_is_found_and_recorded_beside_others() {
         let store = world.faulty(FaultyDisk::busy(&world, 4, move || event(&other)));
         store.repair(&[], &world.stamp(), &mut |_| {}).unwrap();
         let records = lost(&world);
-        assert!(
-            matches!(&records[..], [only] if only.ends_with("00000002-00000002.deleted")),
-            "{name}: {records:?}"
-        );
+        assert!(matches!(&records[..], [only] if only.ends_with("00000002-00000002.deleted")), "{name}: {records:?}");
         assert_eq!(world.findings(), [""; 0], "{name}");
     }
 }

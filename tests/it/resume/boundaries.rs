@@ -1,14 +1,14 @@
 //! Every limit, on it and just beyond it.
 
-use ckpt::core::PhaseStatus::{Complete, Failed, InProgress};
-use ckpt::core::Timestamp;
-use ckpt::core::change::{Change, Reopen};
-use ckpt::core::finding::{Code, Severity};
-use ckpt::core::resume::{Facts, Limits, Verdict, evaluate};
+use ckpt_model::PhaseStatus::{Complete, Failed, InProgress};
+use ckpt_model::Timestamp;
+use ckpt_model::change::{Change, Reopen};
+use ckpt_model::finding::{Code, Severity};
+use ckpt_model::resume::{Facts, Limits, Verdict, evaluate};
 
-use super::setup::{apply, at, codes, ids, judge, phase, workflow};
+use ckpt::setup::{apply, at, codes, ids, judge, phase, workflow};
 
-fn aged(milliseconds: i64) -> ckpt::core::resume::Resume {
+fn aged(milliseconds: i64) -> ckpt_model::resume::Resume {
     let checkpoint = workflow(&["a", "b"], &[("a", Complete)]);
     let saved = checkpoint.saved_at.to_chrono();
     let now = Timestamp::new(saved + chrono::TimeDelta::milliseconds(milliseconds));
@@ -80,10 +80,8 @@ fn the_third_replan_of_one_phase_is_refused_and_changes_nothing() {
 
 #[test]
 fn a_phase_that_fails_after_all_its_replans_blocks() {
-    let reopen = Change {
-        reopen: Some(Reopen { from: "b".parse().unwrap(), reason: None, limit: None }),
-        ..Change::default()
-    };
+    let reopen =
+        Change { reopen: Some(Reopen { from: "b".parse().unwrap(), reason: None, limit: None }), ..Change::default() };
     let fail = Change { phase: Some("b".parse().unwrap()), status: Some(Failed), ..Change::default() };
     let mut checkpoint = workflow(&["a", "b"], &[("a", Complete), ("b", Failed)]);
     assert_eq!(judge(&checkpoint, &Facts::default()).verdict, Verdict::Ready);
@@ -102,8 +100,7 @@ fn two_hundred_phases_and_five_thousand_tasks_are_judged() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut checkpoint = workflow(&names, &[("p0", Complete), ("p1", InProgress)]);
     for n in 0..5000_u32 {
-        let mut task =
-            ckpt::core::task::Task::pending(format!("t{n}").parse().unwrap(), Some("p1".parse().unwrap()));
+        let mut task = ckpt_model::task::Task::pending(format!("t{n}").parse().unwrap(), Some("p1".parse().unwrap()));
         if n > 0 {
             task.depends_on = vec![format!("t{}", n / 2).parse().unwrap()];
         }

@@ -3,26 +3,27 @@
 use std::collections::BTreeSet;
 use std::collections::HashMap;
 
-use ckpt::core::PhaseStatus::{Complete, Failed, InProgress};
-use ckpt::core::change::{Change, Reopen};
-use ckpt::core::checkpoint::{Artifact, Context, Doubt, GitContext, Imported, WatchedFile};
-use ckpt::core::dialects::Dialect;
-use ckpt::core::digest::Digest;
-use ckpt::core::external::{ComparedFact, Comparison, FactChange};
-use ckpt::core::finding::{Code, Severity};
-use ckpt::core::import::{ForeignFile, Importer, ReadOptions};
-use ckpt::core::resume::{
+use ckpt_formats::dialects::Dialect;
+use ckpt_formats::import::{ForeignFile, Importer, ReadOptions};
+use ckpt_model::PhaseStatus::{Complete, Failed, InProgress};
+use ckpt_model::change::{Change, Reopen};
+use ckpt_model::checkpoint::{Artifact, Context, Doubt, GitContext, Imported, WatchedFile};
+use ckpt_model::digest::Digest;
+use ckpt_model::external::{ComparedFact, Comparison, FactChange};
+use ckpt_model::finding::{Code, Severity};
+use ckpt_model::resume::{
     DamagedNewest, Facts, FileCondition, GitFact, Limits, OtherHead, OutputFact, Selection, Sharing, evaluate,
 };
-use ckpt::core::selector::Handle;
-use ckpt::core::session_note::SessionNote;
-use ckpt::core::size::Size;
-use ckpt::core::store::{Located, OsDisk};
-use ckpt::core::task::{Task, TaskStatus};
-use ckpt::core::{Checkpoint, Store, Timestamp, WorkflowStatus};
+use ckpt_model::selector::Handle;
+use ckpt_model::session_note::SessionNote;
+use ckpt_model::size::Size;
+use ckpt_model::task::{Task, TaskStatus};
+use ckpt_model::{Checkpoint, Timestamp, WorkflowStatus};
+use ckpt_store::Store;
+use ckpt_store::{Located, OsDisk};
 
-use super::setup::{SAVED, apply, at, stamp, workflow};
 use crate::support::offered::is_understood;
+use ckpt::setup::{SAVED, apply, at, stamp, workflow};
 
 fn task(id: &str, status: TaskStatus, attempts: u32, output: Option<&str>, after: &[&str]) -> Task {
     let mut task = Task::pending(id.parse().unwrap(), Some("b".parse().unwrap()));
@@ -37,8 +38,7 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     let base = || workflow(&["a", "b", "odd 'name'"], &[("a", Complete)]);
     let mut list = Vec::new();
 
-    for (status, days) in
-        [(WorkflowStatus::Failed, 8), (WorkflowStatus::Abandoned, 31), (WorkflowStatus::Complete, -1)]
+    for (status, days) in [(WorkflowStatus::Failed, 8), (WorkflowStatus::Abandoned, 31), (WorkflowStatus::Complete, -1)]
     {
         list.push((
             apply(Some(base()), &Change { workflow_status: Some(status), ..Change::default() }),
@@ -129,21 +129,17 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         (Complete, Some(false)),
     ] {
         let mut promised = workflow(&["a", "b", "c"], &[("a", Complete), ("b", status), ("c", Complete)]);
-        let spec = ckpt::core::pipeline::PhaseSpec {
+        let spec = ckpt_model::pipeline::PhaseSpec {
             approval: true,
-            outputs: vec![ckpt::core::pipeline::OutputSpec {
-                path: "o.json".into(),
-                or: Vec::new(),
-                schema: None,
-            }],
-            ..ckpt::core::pipeline::PhaseSpec::bare("b".parse().unwrap())
+            outputs: vec![ckpt_model::pipeline::OutputSpec { path: "o.json".into(), or: Vec::new(), schema: None }],
+            ..ckpt_model::pipeline::PhaseSpec::bare("b".parse().unwrap())
         };
         let phases = [
-            ckpt::core::pipeline::PhaseSpec::bare("a".parse().unwrap()),
+            ckpt_model::pipeline::PhaseSpec::bare("a".parse().unwrap()),
             spec,
-            ckpt::core::pipeline::PhaseSpec::bare("c".parse().unwrap()),
+            ckpt_model::pipeline::PhaseSpec::bare("c".parse().unwrap()),
         ];
-        let pipeline = ckpt::core::pipeline::Pipeline::new("p".into(), phases.into()).unwrap();
+        let pipeline = ckpt_model::pipeline::Pipeline::new("p".into(), phases.into()).unwrap();
         promised = apply(
             Some(promised),
             &Change { pipeline: Some(pipeline), next_phase: Some("a".parse().unwrap()), ..Change::default() },
@@ -158,12 +154,9 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         let gap = workflow(&["a", "b", "c", "d", "e"], &[("b", Complete), ("d", Complete)]);
         list.push((apply(Some(gap), &Change { next_phase: next, ..Change::default() }), Facts::default(), 0));
     }
-    let dotagent = ckpt::core::builtin::find("dotagent").unwrap().pipeline(0);
-    let designed = Change {
-        pipeline: Some(dotagent),
-        phase: Some("ARCHITECTURE".parse().unwrap()),
-        ..Change::default()
-    };
+    let dotagent = ckpt_model::builtin::find("dotagent").unwrap().pipeline(0);
+    let designed =
+        Change { pipeline: Some(dotagent), phase: Some("ARCHITECTURE".parse().unwrap()), ..Change::default() };
     let design = ("memory/reports/final_design.json".to_owned(), OutputFact::Valid);
     list.push((apply(None, &designed), Facts { outputs: HashMap::from([design]), ..Facts::default() }, 0));
     let comparisons = [
@@ -190,8 +183,7 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         extra: Default::default(),
     };
     // Dialects of their own say these; the last is a word that only a newer version knows.
-    let doubts =
-        ["tests_failing", "cannot_resume", "incomplete_write", "a_word_of_tomorrow"].map(doubt).into();
+    let doubts = ["tests_failing", "cannot_resume", "incomplete_write", "a_word_of_tomorrow"].map(doubt).into();
     doubtful.imported = Some(Imported {
         dialect: "generic".into(),
         source: "s.json".into(),

@@ -7,17 +7,17 @@
 
 use std::collections::HashMap;
 
-use ckpt::core::change::{Approve, Change, Reopen};
-use ckpt::core::checkpoint::{Artifact, GitContext};
-use ckpt::core::next_phase::RunState;
-use ckpt::core::phase::PhaseStatus::{self, Complete, Failed, InProgress, Pending, Skipped};
-use ckpt::core::pipeline::{OutputSpec, PhaseSpec, Pipeline};
-use ckpt::core::resume::{Facts, FileCondition, GitFact, Limits, OutputFact, Verdict, evaluate};
-use ckpt::core::{Checkpoint, PhaseId, Timestamp, WorkflowStatus};
+use ckpt_model::change::{Approve, Change, Reopen};
+use ckpt_model::checkpoint::{Artifact, GitContext};
+use ckpt_model::next_phase::RunState;
+use ckpt_model::phase::PhaseStatus::{self, Complete, Failed, InProgress, Pending, Skipped};
+use ckpt_model::pipeline::{OutputSpec, PhaseSpec, Pipeline};
+use ckpt_model::resume::{Facts, FileCondition, GitFact, Limits, OutputFact, Verdict, evaluate};
+use ckpt_model::{Checkpoint, PhaseId, Timestamp, WorkflowStatus};
 use proptest::prelude::*;
 
-use super::setup::{SAVED, apply, at};
 use crate::support::proof::amount;
+use ckpt::setup::{SAVED, apply, at};
 
 const PHASES: usize = 5;
 
@@ -40,8 +40,7 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     let phase = 0..PHASES;
-    let status =
-        prop_oneof![2 => Just(InProgress), 4 => Just(Complete), 1 => Just(Failed), 1 => Just(Skipped)];
+    let status = prop_oneof![2 => Just(InProgress), 4 => Just(Complete), 1 => Just(Failed), 1 => Just(Skipped)];
     let next = prop_oneof![5 => Just(None), 1 => phase.clone().prop_map(Some)];
     let condition = prop_oneof![
         3 => Just(FileCondition::Unchanged),
@@ -85,8 +84,7 @@ struct World {
 impl World {
     /// True if the record says that nothing of a phase is left to do.
     fn recorded_done(&self, phase: usize) -> bool {
-        self.status[phase] == Skipped
-            || self.status[phase] == Complete && (self.approved[phase] || !gated(phase))
+        self.status[phase] == Skipped || self.status[phase] == Complete && (self.approved[phase] || !gated(phase))
     }
 
     /// True if a phase was declared before everything that was ever begun, or asked for again.
@@ -158,12 +156,7 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
                 let all_done = world.all_recorded_done();
                 world.workflow = if all_done { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
                 world.named = next.or(world.named);
-                Change {
-                    phase: Some(id(*phase)),
-                    status: Some(*status),
-                    next_phase: next.map(id),
-                    ..Change::default()
-                }
+                Change { phase: Some(id(*phase)), status: Some(*status), next_phase: next.map(id), ..Change::default() }
             }
             Step::NameNext(phase) => {
                 world.named = Some(*phase);
@@ -234,13 +227,10 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
         captured: false,
         extra: Default::default(),
     }];
-    checkpoint.context.git =
-        Some(GitContext { branch: Some("main".into()), commit: None, extra: Default::default() });
+    checkpoint.context.git = Some(GitContext { branch: Some("main".into()), commit: None, extra: Default::default() });
     let outputs: HashMap<String, OutputFact> = (0..PHASES)
         .filter_map(|phase| Some((format!("{phase}.txt"), world.output[phase]?)))
-        .map(|(path, valid)| {
-            (path, if valid { OutputFact::Valid } else { OutputFact::Invalid("bad".into()) })
-        })
+        .map(|(path, valid)| (path, if valid { OutputFact::Valid } else { OutputFact::Invalid("bad".into()) }))
         .collect();
     let facts = Facts {
         artifacts: vec![world.artifact],
@@ -259,8 +249,7 @@ fn oracle(world: &World) -> (Option<usize>, Verdict) {
         world.recorded_done(phase) || by_evidence && (world.approved[phase] || !gated(phase))
     };
     let open = |phase: usize| matches!(world.status[phase], InProgress | Failed) && !done(phase);
-    let failed_or_in_progress =
-        (0..PHASES).filter(|phase| open(*phase)).max_by_key(|phase| world.saved[*phase]);
+    let failed_or_in_progress = (0..PHASES).filter(|phase| open(*phase)).max_by_key(|phase| world.saved[*phase]);
     let named = world.named.filter(|named| !done(*named));
     let first_left = (0..PHASES).find(|phase| !done(*phase) && !world.before_the_run(*phase));
     let Some(here) = failed_or_in_progress.or(named).or(first_left) else {
@@ -277,9 +266,8 @@ fn oracle(world: &World) -> (Option<usize>, Verdict) {
         let shown = matches!(world.status[phase], InProgress | Failed) && delivered(phase);
         gated(phase) && !world.approved[phase] && (finished || shown)
     };
-    let broken_promise = |phase: usize| {
-        promises(phase) && world.status[phase] == Complete && world.output[phase] != Some(true)
-    };
+    let broken_promise =
+        |phase: usize| promises(phase) && world.status[phase] == Complete && world.output[phase] != Some(true);
     let any = |holds: &dyn Fn(usize) -> bool| (0..PHASES).any(holds);
     let table = [
         (world.artifact == FileCondition::Missing, Verdict::Blocked),

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use ckpt::core::PhaseStatus::{Complete, Failed, InProgress, Skipped};
-use ckpt::core::WorkflowStatus;
-use ckpt::core::change::{Change, Reopen};
-use ckpt::core::checkpoint::{GitContext, Next};
-use ckpt::core::finding::{Code, Severity};
-use ckpt::core::resume::{Facts, GitFact, OutputFact, Verdict};
+use ckpt_model::PhaseStatus::{Complete, Failed, InProgress, Skipped};
+use ckpt_model::WorkflowStatus;
+use ckpt_model::change::{Change, Reopen};
+use ckpt_model::checkpoint::{GitContext, Next};
+use ckpt_model::finding::{Code, Severity};
+use ckpt_model::resume::{Facts, GitFact, OutputFact, Verdict};
 
-use super::setup::{apply, codes, ids, judge, phase, workflow};
+use ckpt::setup::{apply, codes, ids, judge, phase, workflow};
 
 #[test]
 fn a_phase_that_is_failed_or_in_progress_comes_first_and_of_several_the_one_saved_last() {
     let phases = ["1", "2", "3", "4"];
-    let resumed = |saved: &[(&str, ckpt::core::PhaseStatus)]| {
+    let resumed = |saved: &[(&str, ckpt_model::PhaseStatus)]| {
         let resume = judge(&workflow(&phases, saved), &Facts::default());
         phase(&resume).unwrap().to_owned()
     };
@@ -58,10 +58,7 @@ fn phases_before_the_first_one_that_was_begun_are_skipped_by_inference() {
     assert_eq!(resume.skipped_by_inference, ids(&["0", "0.5"]));
     assert_eq!((resume.done, resume.remaining), (ids(&["1"]), ids(&["2"])));
     assert_eq!(resume.findings.len(), 1);
-    assert_eq!(
-        (resume.findings[0].code, resume.findings[0].severity),
-        (Code::PhasesSkipped, Severity::Advice)
-    );
+    assert_eq!((resume.findings[0].code, resume.findings[0].severity), (Code::PhasesSkipped, Severity::Advice));
 
     let revise = Reopen { from: "0.5".parse().unwrap(), reason: None, limit: None };
     let revised = apply(Some(lazy.clone()), &Change { reopen: Some(revise), ..Change::default() });
@@ -92,8 +89,7 @@ fn a_pointer_at_a_completed_phase_is_corrected_with_a_finding() {
 
 #[test]
 fn a_gap_is_resumed_and_reported() {
-    let checkpoint =
-        workflow(&["1", "2", "3", "4", "5"], &[("1", Complete), ("2", Complete), ("4", Complete)]);
+    let checkpoint = workflow(&["1", "2", "3", "4", "5"], &[("1", Complete), ("2", Complete), ("4", Complete)]);
     let resume = judge(&checkpoint, &Facts::default());
     assert_eq!((phase(&resume), codes(&resume)), (Some("3"), vec![Code::Gap]));
     assert_eq!(resume.verdict, Verdict::Ready);
@@ -150,7 +146,7 @@ fn a_branch_that_is_gone_blocks_before_anything_else_is_said() {
 #[test]
 fn staleness_is_measured_from_the_last_save_not_the_start() {
     let mut checkpoint = workflow(&["1", "2"], &[("1", Complete)]);
-    checkpoint.content.phases[0].started_at = ckpt::core::Timestamp::parse("2020-01-01T00:00:00Z");
+    checkpoint.content.phases[0].started_at = ckpt_model::Timestamp::parse("2020-01-01T00:00:00Z");
     assert_eq!(codes(&judge(&checkpoint, &Facts::default())), []);
 }
 
@@ -166,8 +162,8 @@ fn an_abandoned_or_failed_workflow_needs_a_confirmation() {
     }
 }
 
-fn dotagent(status: ckpt::core::PhaseStatus, present: &[&str]) -> ckpt::core::resume::Resume {
-    let pipeline = ckpt::core::builtin::find("dotagent").unwrap().pipeline(0);
+fn dotagent(status: ckpt_model::PhaseStatus, present: &[&str]) -> ckpt_model::resume::Resume {
+    let pipeline = ckpt_model::builtin::find("dotagent").unwrap().pipeline(0);
     let declare = Change { pipeline: Some(pipeline), ..Change::default() };
     let mut checkpoint = apply(None, &declare);
     for (name, status) in [("REQUIREMENTS", Complete), ("ARCHITECTURE", status)] {
@@ -211,15 +207,9 @@ fn without_declared_phases_the_recorded_next_is_the_only_answer() {
         ..Change::default()
     };
     let blind = judge(&apply(None, &save(None, None)), &Facts::default());
-    assert_eq!(
-        (phase(&blind), blind.verdict, codes(&blind)),
-        (None, Verdict::Blocked, vec![Code::PhasesUnknown])
-    );
+    assert_eq!((phase(&blind), blind.verdict, codes(&blind)), (None, Verdict::Blocked, vec![Code::PhasesUnknown]));
     let told = judge(&apply(None, &save(Some("write it"), None)), &Facts::default());
-    assert_eq!(
-        (phase(&told), told.verdict, told.action.as_deref()),
-        (None, Verdict::Ready, Some("write it"))
-    );
+    assert_eq!((phase(&told), told.verdict, told.action.as_deref()), (None, Verdict::Ready, Some("write it")));
     let named = judge(&apply(None, &save(None, Some("y"))), &Facts::default());
     assert_eq!((phase(&named), named.verdict), (Some("y"), Verdict::Ready));
     let circle = judge(&apply(None, &save(None, Some("x"))), &Facts::default());

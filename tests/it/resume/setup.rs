@@ -1,12 +1,12 @@
 //! Checkpoints made through the same changes that users make, without a disk.
 
-use ckpt::core::change::{Change, Stamp};
-use ckpt::core::checkpoint::Writer;
-use ckpt::core::finding::Code;
-use ckpt::core::phase::PhaseStatus;
-use ckpt::core::pipeline::Pipeline;
-use ckpt::core::resume::{Facts, Limits, Resume, evaluate};
-use ckpt::core::{Checkpoint, PhaseId, Timestamp};
+use ckpt_model::change::{Change, Stamp};
+use ckpt_model::checkpoint::Writer;
+use ckpt_model::finding::Code;
+use ckpt_model::phase::PhaseStatus;
+use ckpt_model::pipeline::Pipeline;
+use ckpt_model::resume::{Facts, Limits, Resume, evaluate};
+use ckpt_model::{Checkpoint, PhaseId, Timestamp};
 
 pub(crate) fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
@@ -30,8 +30,7 @@ pub(crate) fn ids(names: &[&str]) -> Vec<PhaseId> {
 pub(crate) fn workflow(phases: &[&str], saved: &[(&str, PhaseStatus)]) -> Checkpoint {
     let declare = Change { pipeline: Some(Pipeline::custom(ids(phases)).unwrap()), ..Change::default() };
     saved.iter().fold(apply(None, &declare), |checkpoint, (phase, status)| {
-        let change =
-            Change { phase: Some(phase.parse().unwrap()), status: Some(*status), ..Change::default() };
+        let change = Change { phase: Some(phase.parse().unwrap()), status: Some(*status), ..Change::default() };
         apply(Some(checkpoint), &change)
     })
 }

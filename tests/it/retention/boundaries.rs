@@ -1,16 +1,14 @@
 //! Where a rule begins and ends.
 
-use ckpt::core::retention::{
-    CleanupEffect, HeadFacts, KeepRules, Limit, Policy, PolicyError, Reason, Rules, RunRule, Snapshot,
-    StoreDirectory, TemporaryFile, TriggerLimits, WorkflowFacts, plan,
+use ckpt_model::retention::{
+    CleanupEffect, HeadFacts, KeepRules, Limit, Policy, PolicyError, Reason, Rules, RunRule, Snapshot, StoreDirectory,
+    TemporaryFile, TriggerLimits, WorkflowFacts, plan,
 };
-use ckpt::core::size::Size;
-use ckpt::core::span::Span;
-use ckpt::core::{ArchiveReason, Trigger, WorkflowStatus};
+use ckpt_model::size::Size;
+use ckpt_model::span::Span;
+use ckpt_model::{ArchiveReason, Trigger, WorkflowStatus};
 
-use super::facts::{
-    DAY, ago, bundle, checkpoint, id, keeping, max_age, newest, now, snapshot, standing, workflow,
-};
+use ckpt::facts::{DAY, ago, bundle, checkpoint, id, keeping, max_age, newest, now, snapshot, standing, workflow};
 
 /// The numbers that stay in the only workflow.
 fn staying(facts: WorkflowFacts, policy: &Policy) -> Vec<u64> {
@@ -19,8 +17,7 @@ fn staying(facts: WorkflowFacts, policy: &Policy) -> Vec<u64> {
 }
 
 fn aged(status: WorkflowStatus, days: &[i64]) -> WorkflowFacts {
-    let checkpoints =
-        (1..).zip(days).map(|(seq, days)| checkpoint(seq, days * DAY, Trigger::PhaseTransition, "a"));
+    let checkpoints = (1..).zip(days).map(|(seq, days)| checkpoint(seq, days * DAY, Trigger::PhaseTransition, "a"));
     workflow("042", status, checkpoints.collect())
 }
 
@@ -66,10 +63,7 @@ fn an_open_workflow_is_abandoned_as_a_whole_one_second_after_the_limit() {
     assert_eq!(effect(&facts, &days(30)), abandoned);
     assert_eq!(effect(&facts, &standing()), CleanupEffect::Checkpoints, "by default it stays open");
     // The other rules do not matter: neither a limit of age that is not reached, nor that nothing else leaves.
-    assert_eq!(
-        effect(&facts, &Policy { rules: Rules::MaxAge(Span::from_days(1000)), ..days(30) }),
-        abandoned
-    );
+    assert_eq!(effect(&facts, &Policy { rules: Rules::MaxAge(Span::from_days(1000)), ..days(30) }), abandoned);
     // Finished ones are none of its business.
     for status in [WorkflowStatus::Complete, WorkflowStatus::Failed] {
         assert_ne!(effect(&aged(status, &[900, 800]), &days(30)), abandoned, "{status:?}");
@@ -137,8 +131,7 @@ fn a_pinned_one_keeps_a_finished_workflow_from_leaving_entirely() {
     let mut facts = aged(WorkflowStatus::Failed, &[30, 20, 10]);
     facts.checkpoints[1].details.as_mut().unwrap().pinned = true;
     let plan = plan(&snapshot(vec![facts]), &max_age(7), now()).unwrap();
-    let kept: Vec<_> =
-        plan.decisions().filter(|v| v.keep).map(|v| (v.handle.seq, v.reasons.clone())).collect();
+    let kept: Vec<_> = plan.decisions().filter(|v| v.keep).map(|v| (v.handle.seq, v.reasons.clone())).collect();
     assert_eq!(kept, [(2, vec![Reason::Pinned]), (3, vec![Reason::NewestOfKept])]);
     assert_eq!(plan.workflows[0].effect, CleanupEffect::Checkpoints);
 }

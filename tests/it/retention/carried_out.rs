@@ -2,11 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
-use ckpt::core::change::{Change, Edit};
-use ckpt::core::retention::{CleanupPlan, Policy, RetentionSettings, Rules, plan};
-use ckpt::core::span::Span;
-use ckpt::core::store::{Cleaned, Disk, RestoreScope};
-use ckpt::core::{ArchiveReason, Error, Store, Timestamp, Trigger, WorkflowStatus};
+use ckpt_model::change::{Change, Edit};
+use ckpt_model::retention::{CleanupPlan, Policy, RetentionSettings, Rules, plan};
+use ckpt_model::span::Span;
+use ckpt_model::{ArchiveReason, Timestamp, Trigger, WorkflowStatus};
+use ckpt_store::{Cleaned, Disk, RestoreScope};
+use ckpt_store::{Error, Store};
 use serde_json::json;
 
 use crate::support::store::{World, handle, id, state};
@@ -36,10 +37,7 @@ pub(crate) fn later() -> Timestamp {
     Timestamp::parse("2026-01-16T22:00:00Z").unwrap()
 }
 
-pub(crate) fn decide<D: Disk<Dir: Sync> + Sync>(
-    store: &Store<D>,
-    policy: &Policy,
-) -> ckpt::core::Result<CleanupPlan> {
+pub(crate) fn decide<D: Disk<Dir: Sync> + Sync>(store: &Store<D>, policy: &Policy) -> ckpt_store::Result<CleanupPlan> {
     Ok(plan(&store.cleanup_facts(&mut |_| {})?, policy, later()).unwrap())
 }
 
@@ -164,10 +162,7 @@ fn damage_stays_where_it_is() {
     assert_eq!(live(&world), [2, 4, 5, 6]);
     world.damage(6, b"x");
     let everything = Policy { rules: Rules::MaxAge(Span::from_days(0)), ..standing() };
-    assert!(
-        clean(&world, &everything).workflows.is_empty(),
-        "the newest cannot be read: all of it may be needed"
-    );
+    assert!(clean(&world, &everything).workflows.is_empty(), "the newest cannot be read: all of it may be needed");
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Snapshots and policies, made up.
 
-use ckpt::core::retention::{
-    BundleFacts, CheckpointDetails, CheckpointFacts, CleanupEffect, CleanupPlan, HeadFacts, KeepRules, Limit,
-    Policy, RetentionSettings, Rules, Snapshot, TriggerLimits, WorkflowFacts, WorkflowFilter, WorkflowPlan,
-    plan,
+use ckpt_model::retention::{
+    BundleFacts, CheckpointDetails, CheckpointFacts, CleanupEffect, CleanupPlan, HeadFacts, KeepRules, Limit, Policy,
+    RetentionSettings, Rules, Snapshot, TriggerLimits, WorkflowFacts, WorkflowFilter, WorkflowPlan, plan,
 };
-use ckpt::core::span::Span;
-use ckpt::core::store::BundleName;
-use ckpt::core::{ArchiveReason, Timestamp, Trigger, WorkflowId, WorkflowStatus};
+use ckpt_model::span::Span;
+use ckpt_model::{ArchiveReason, Timestamp, Trigger, WorkflowId, WorkflowStatus};
+use ckpt_store::BundleName;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
@@ -33,11 +32,7 @@ pub(super) fn checkpoint(seq: u64, age: i64, trigger: Trigger, phase: &str) -> C
     CheckpointFacts { seq, bytes: 100, details: Some(details) }
 }
 
-pub(super) fn workflow(
-    name: &str,
-    status: WorkflowStatus,
-    checkpoints: Vec<CheckpointFacts>,
-) -> WorkflowFacts {
+pub(super) fn workflow(name: &str, status: WorkflowStatus, checkpoints: Vec<CheckpointFacts>) -> WorkflowFacts {
     WorkflowFacts {
         workflow: id(name),
         newest: checkpoints.last().map_or(0, |newest| newest.seq),
@@ -211,7 +206,7 @@ pub(super) fn any_policy() -> impl Strategy<Value = Policy> {
                 rules,
                 keep,
                 filter: WorkflowFilter { statuses, ..WorkflowFilter::default() },
-                max_size: size.map(ckpt::core::size::Size),
+                max_size: size.map(ckpt_model::size::Size),
                 purge,
                 abandon_idle,
                 ..standing()
@@ -242,9 +237,8 @@ fn most_generated_plans_remove_something() {
         wholly += any(&|workflow| matches!(workflow.effect, CleanupEffect::Workflow(_)));
         expiring += any(&|workflow| !workflow.expired.is_empty());
     }
-    let counts = format!(
-        "of {CASES}: {valid} valid, {removing} remove, {partly} partly, {wholly} wholly, {expiring} expire"
-    );
+    let counts =
+        format!("of {CASES}: {valid} valid, {removing} remove, {partly} partly, {wholly} wholly, {expiring} expire");
     assert!(valid * 4 > CASES * 3, "{counts}");
     assert!(removing * 2 > valid, "{counts}");
     assert!([partly, wholly, expiring].iter().all(|count| count * 10 > valid), "{counts}");

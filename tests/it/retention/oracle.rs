@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use ckpt::core::retention::{
+use ckpt_model::retention::{
     BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Policy, Rules, Snapshot, WorkflowFacts,
 };
-use ckpt::core::span::Span;
-use ckpt::core::{ArchiveReason, Handle, Timestamp, Trigger, WorkflowStatus};
+use ckpt_model::span::Span;
+use ckpt_model::{ArchiveReason, Handle, Timestamp, Trigger, WorkflowStatus};
 use proptest::prelude::*;
 
-use super::facts::{RUN, any_policy, any_snapshot, now, plan_or_reject};
+use ckpt::facts::{RUN, any_policy, any_snapshot, now, plan_or_reject};
 
 /// Why a row fits, and whether what it fits stays.
 type Row = (&'static str, fn(&Case<'_>) -> bool, bool);
@@ -67,8 +67,7 @@ impl Case<'_> {
         }
     }
     fn is_older(content: &CheckpointDetails, seconds: u64) -> bool {
-        now().to_chrono() - content.saved_at.to_chrono()
-            > chrono::TimeDelta::seconds(seconds.try_into().unwrap())
+        now().to_chrono() - content.saved_at.to_chrono() > chrono::TimeDelta::seconds(seconds.try_into().unwrap())
     }
     fn too_old(&self) -> bool {
         self.limit().is_some_and(|limit| Self::is_older(self.content(), limit))
@@ -103,8 +102,7 @@ impl Case<'_> {
             let content = other.details.as_ref();
             content.is_some_and(|c| c.trigger == *trigger && (!in_phase || c.phase == own.phase))
         };
-        let newer =
-            self.workflow.checkpoints.iter().filter(same).filter(|other| other.seq > self.checkpoint.seq);
+        let newer = self.workflow.checkpoints.iter().filter(same).filter(|other| other.seq > self.checkpoint.seq);
         (own.trigger == *trigger).then(|| newer.count() + 1)
     }
 }
@@ -116,8 +114,7 @@ fn is_abandoned(workflow: &WorkflowFacts, policy: &Policy) -> bool {
     };
     let stays = |checkpoint: &CheckpointFacts| {
         let case = Case { workflow, checkpoint, policy };
-        let guarded =
-            checkpoint.details.as_ref().is_none_or(|details| details.pinned || details.saved_at > now());
+        let guarded = checkpoint.details.as_ref().is_none_or(|details| details.pinned || details.saved_at > now());
         guarded || case.among_the_last() || case.within() || case.among_the_last_of_its_trigger()
     };
     workflow.head == HeadFacts::Checkpoint(WorkflowStatus::InProgress)
@@ -198,8 +195,7 @@ fn expired(workflow: &WorkflowFacts, stays: &BTreeSet<Handle>) -> Vec<u64> {
         let failed = [WorkflowStatus::Failed, WorkflowStatus::Abandoned];
         let is_failed = match workflow.head.status() {
             Some(status) if newer == 0 => failed.contains(&status),
-            _ => last
-                .is_some_and(|b| matches!(b.name.reason, ArchiveReason::Failed | ArchiveReason::Abandoned)),
+            _ => last.is_some_and(|b| matches!(b.name.reason, ArchiveReason::Failed | ArchiveReason::Abandoned)),
         };
         let saved_at = match workflow.head {
             HeadFacts::Checkpoint(_) if newer == 0 => {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use ckpt::core::retention::{
+use ckpt_model::retention::{
     BundleFacts, CleanupEffect, CleanupPlan, HeadFacts, KeepRules, PolicyError, Snapshot, plan,
 };
-use ckpt::core::store::BundleName;
-use ckpt::core::{ArchiveReason, Handle, WorkflowStatus};
+use ckpt_model::{ArchiveReason, Handle, WorkflowStatus};
+use ckpt_store::BundleName;
 use proptest::prelude::*;
 
-use super::facts::{any_keep, any_policy, any_snapshot, now, plan_or_reject};
+use ckpt::facts::{any_keep, any_policy, any_snapshot, now, plan_or_reject};
 
 fn removed(plan: &CleanupPlan) -> BTreeSet<Handle> {
     plan.leaving().map(|decision| decision.handle.clone()).collect()
@@ -31,8 +31,7 @@ fn after(snapshot: &Snapshot, plan: &CleanupPlan) -> Snapshot {
                 _ => &ArchiveReason::Cleanup,
             };
             // What archiving ends has ended now.
-            let ended_now =
-                done.status == Some(WorkflowStatus::InProgress) && *reason == ArchiveReason::Abandoned;
+            let ended_now = done.status == Some(WorkflowStatus::InProgress) && *reason == ArchiveReason::Abandoned;
             let saved_at = if ended_now { now() } else { details.saved_at };
             let name = BundleName::new(details.run, (seq, seq), saved_at, reason);
             facts.bundles.push(BundleFacts { name, bytes: 1 });
@@ -125,7 +124,7 @@ proptest! {
         let gone = removed(&plan);
         for workflow in &snapshot.workflows {
             for checkpoint in &workflow.checkpoints {
-                let open = workflow.head == HeadFacts::Checkpoint(ckpt::core::WorkflowStatus::InProgress);
+                let open = workflow.head == HeadFacts::Checkpoint(ckpt_model::WorkflowStatus::InProgress);
                 let guarded = checkpoint.details.as_ref().is_none_or(|c| c.pinned || c.saved_at > now())
                     || workflow.head == HeadFacts::Unreadable
                     || (open && policy.abandon_idle.is_none() && checkpoint.seq == workflow.newest);

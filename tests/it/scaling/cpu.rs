@@ -47,10 +47,7 @@ pub(super) fn assert_linear<T>(
                 small = small.min(cost(size, &make, &run));
                 large = large.min(cost(size * GROWTH, &make, &run));
             }
-            assert!(
-                large <= small * TOO_MUCH,
-                "{what}: {small:?} for {size}, {large:?} for {GROWTH} times as much"
-            );
+            assert!(large <= small * TOO_MUCH, "{what}: {small:?} for {size}, {large:?} for {GROWTH} times as much");
             return;
         }
         (size, small) = (size * GROWTH, large);

@@ -3,11 +3,12 @@
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ckpt::core::change::Change;
-use ckpt::core::retention::{RetentionSettings, plan};
-use ckpt::core::save::Save;
-use ckpt::core::store::Disk;
-use ckpt::core::{Config, Store, WorkflowId, store_stats};
+use ckpt_model::change::Change;
+use ckpt_model::retention::{RetentionSettings, plan};
+use ckpt_model::{Config, WorkflowId};
+use ckpt_store::Disk;
+use ckpt_store::save::Save;
+use ckpt_store::{Store, store_stats};
 
 use crate::support::audit::{save, save_keyed, stamp, store_on, workflow};
 use crate::support::memory::MemoryDisk;
@@ -118,10 +119,7 @@ fn reading_the_newest_takes_as_many_steps_in_a_long_workflow_as_in_a_short_one()
 fn assert_steady(run: impl Fn(&Store<Tapped<'_, MemoryDisk, Counter>>), make: impl Fn(usize) -> MemoryDisk) {
     let [few, more, many] = [10, 20, 40].map(|count| steps(&make(count), &run));
     assert!(few < more, "{few} steps for 10, {more} for 20");
-    assert!(
-        (many - more).abs_diff(2 * (more - few)) <= 8,
-        "{few} steps for 10, {more} for 20, {many} for 40"
-    );
+    assert!((many - more).abs_diff(2 * (more - few)) <= 8, "{few} steps for 10, {more} for 20, {many} for 40");
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! Reading and judging documents takes linear time, whatever they contain many of.
 
-use ckpt::core::change::SaveInput;
-use ckpt::core::format;
-use ckpt::core::import::{ForeignFile, ReadOptions};
-use ckpt::core::json::parse_strict;
-use ckpt::core::resume::{Facts, Limits, evaluate};
+use ckpt_formats::import::{ForeignFile, ReadOptions};
+use ckpt_model::change::SaveInput;
+use ckpt_model::format;
+use ckpt_model::json::parse_strict;
+use ckpt_model::resume::{Facts, Limits, evaluate};
 use serde_json::{Map, Value, json};
 
-use super::cpu::assert_linear;
 use crate::support::audit::{stamp, workflow};
 use crate::support::project::sealed;
+use ckpt::cpu::assert_linear;
 
 const SIZES: (usize, usize) = (1_000, 16_000);
 
@@ -46,8 +46,7 @@ fn a_checkpoint_with_many_unknown_members() {
 fn a_save_with_many_phases_and_tasks() {
     let document = |size: usize| {
         let id = |number: usize| format!("p{number}");
-        let task =
-            |number: usize| json!({"id": format!("t{number}"), "status": "pending", "phase": id(number)});
+        let task = |number: usize| json!({"id": format!("t{number}"), "status": "pending", "phase": id(number)});
         json!({
             "phases": (0..size).map(id).collect::<Vec<_>>(),
             "tasks": (0..size).map(task).collect::<Vec<_>>(),

@@ -3,20 +3,21 @@
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use ckpt::core::change::Change;
-use ckpt::core::dialects::Dialect;
-use ckpt::core::export::files;
-use ckpt::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source};
-use ckpt::core::size::Size;
-use ckpt::core::store::ImportedFiles;
-use ckpt::core::{Checkpoint, Store, Timestamp};
+use ckpt_formats::dialects::Dialect;
+use ckpt_formats::export::files;
+use ckpt_formats::import::{Companions, ForeignFile, Importer, ReadOptions, Source};
+use ckpt_model::change::Change;
+use ckpt_model::size::Size;
+use ckpt_model::{Checkpoint, Timestamp};
+use ckpt_store::ImportedFiles;
+use ckpt_store::Store;
 use serde_json::json;
 
-use super::cpu::assert_linear;
-use super::disk::{Counter, steps};
 use crate::support::audit::{archive, stamp, store_on, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::Tapped;
+use ckpt::cpu::assert_linear;
+use ckpt::disk::{Counter, steps};
 
 /// Checkpoints that were saved a minute apart.
 fn checkpoints(count: usize) -> Vec<Checkpoint> {

@@ -3,12 +3,12 @@
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ckpt::core::change::Change;
-use ckpt::core::save::Save;
-use ckpt::core::stats::RunFilter;
-use ckpt::core::store::Disk;
-use ckpt::core::store_stats;
-use ckpt::core::{Config, WorkflowId};
+use ckpt_model::change::Change;
+use ckpt_model::stats::RunFilter;
+use ckpt_model::{Config, WorkflowId};
+use ckpt_store::Disk;
+use ckpt_store::save::Save;
+use ckpt_store::store_stats;
 
 use crate::support::audit::{save, stamp, store_on};
 use crate::support::memory::MemoryDisk;

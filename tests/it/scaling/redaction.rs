@@ -1,9 +1,9 @@
 //! Redaction takes linear time, whatever the text.
 
-use ckpt::core::redact::{redact_text, redact_value};
+use ckpt_model::redact::{redact_text, redact_value};
 use serde_json::{Map, Value};
 
-use super::cpu::assert_linear;
+use ckpt::cpu::assert_linear;
 
 /// Repeated, each of these makes attempts of rules that fail late. If a failed attempt could look at everything that
 /// follows it, or each pass replaced only one more secret, the time would be quadratic.

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ckpt::core::change::{Change, Edit, Stamp};
-use ckpt::core::checkpoint::{Artifact, Checkpoint, Writer};
-use ckpt::core::format::Unusable;
-use ckpt::core::save::{Outcome, Save};
-use ckpt::core::store::{Archived, Disk, ObjectContent, OsDisk, STORE_NAME};
-use ckpt::core::{ArchiveReason, Config, Error, Handle, Result, Store, Timestamp, WorkflowId};
+use ckpt_model::change::{Change, Edit, Stamp};
+use ckpt_model::checkpoint::{Artifact, Checkpoint, Writer};
+use ckpt_model::format::Unusable;
+use ckpt_model::{ArchiveReason, Config, Handle, Timestamp, WorkflowId};
+use ckpt_store::save::{Outcome, Save};
+use ckpt_store::{Archived, Disk, ObjectContent, OsDisk, STORE_NAME};
+use ckpt_store::{Error, Result, Store};
 use serde_json::json;
 
 /// A save that returned, under the name of its saver.

@@ -3,10 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 
-use ckpt::core::store::Disk;
+use ckpt_store::Disk;
 
-use super::audit::{Ack, save, store_on};
-use super::tap::{Step, Tap, Tapped};
+use ckpt::audit::{Ack, save, store_on};
+use ckpt::tap::{Step, Tap, Tapped};
 
 /// A disk with a fault in it.
 pub(crate) type FaultyDisk<'a, D> = Tapped<'a, D, Fault>;

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use ckpt::core::digest::Digest;
+use ckpt_model::digest::Digest;
 
 /// Copies everything in a directory into another one that exists, with modes and modification times. Links stay links.
 pub(crate) fn copy_tree(from: &Path, to: &Path) {
@@ -89,8 +89,7 @@ pub(crate) fn memory_directory() -> tempfile::TempDir {
     const MEMORY: &str = "/dev/shm";
     /// Containers often have 64 MB, which a few tests at once may need.
     const LEAST_FREE: u64 = 512 << 20;
-    let is_large =
-        || rustix::fs::statvfs(MEMORY).is_ok_and(|free| free.f_bavail * free.f_frsize >= LEAST_FREE);
+    let is_large = || rustix::fs::statvfs(MEMORY).is_ok_and(|free| free.f_bavail * free.f_frsize >= LEAST_FREE);
     let in_memory = std::env::var_os("TMPDIR").is_none() && is_large();
     let made = if in_memory { tempfile::tempdir_in(MEMORY) } else { tempfile::tempdir() };
     made.unwrap()

@@ -15,8 +15,8 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
-use ckpt::core::files::FileProblem;
-use ckpt::core::store::{Access, Disk, FileId, FileKind, StagedFile, Stat};
+use ckpt_store::files::FileProblem;
+use ckpt_store::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 
 type Names = BTreeMap<String, usize>;
 
@@ -84,12 +84,7 @@ pub(crate) struct Survivor {
 
 impl MemoryDisk {
     pub(crate) fn new() -> Self {
-        Self::of(World {
-            nodes: vec![directory(Names::new())],
-            pending: Vec::new(),
-            now: 1,
-            changed: BTreeMap::new(),
-        })
+        Self::of(World { nodes: vec![directory(Names::new())], pending: Vec::new(), now: 1, changed: BTreeMap::new() })
     }
 
     fn of(world: World) -> Self {
@@ -108,8 +103,7 @@ impl MemoryDisk {
     pub(crate) fn survivors(&self) -> Vec<Survivor> {
         let world = self.world();
         let count = world.pending.len();
-        let mut kept: Vec<Vec<bool>> =
-            (0..=count).map(|prefix| (0..count).map(|i| i < prefix).collect()).collect();
+        let mut kept: Vec<Vec<bool>> = (0..=count).map(|prefix| (0..count).map(|i| i < prefix).collect()).collect();
         if count <= MOST_COMBINED {
             kept.extend((0..1_usize << count).map(|bits| (0..count).map(|i| bits >> i & 1 == 1).collect()));
         } else {

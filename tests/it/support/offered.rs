@@ -60,13 +60,8 @@ fn commands_of_line(line: &str) -> Vec<String> {
     if line.starts_with("Usage: ") {
         return Vec::new();
     }
-    let mut commands: Vec<String> = line
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|text| text.starts_with("ckpt "))
-        .map(str::to_owned)
-        .collect();
+    let mut commands: Vec<String> =
+        line.split('`').skip(1).step_by(2).filter(|text| text.starts_with("ckpt ")).map(str::to_owned).collect();
     if commands.is_empty() {
         let behind_colon = line.split(": ").skip(1).filter(|text| text.starts_with("ckpt "));
         commands.extend(behind_colon.map(|text| {

@@ -29,8 +29,7 @@ fn copied(program: &Path, directory: &Path) -> Option<PathBuf> {
     // Other test processes may do the same now. And `cp` does it, because a file that this process has open for writing
     // would be inherited by what other threads start, and cannot be run meanwhile.
     let unfinished = directory.join(format!("ckpt.{}", std::process::id()));
-    let done =
-        Command::new("cp").arg("--preserve=mode,timestamps").args([program, &unfinished]).output().ok()?;
+    let done = Command::new("cp").arg("--preserve=mode,timestamps").args([program, &unfinished]).output().ok()?;
     (done.status.success() && std::fs::rename(&unfinished, &copy).is_ok()).then_some(copy)
 }
 

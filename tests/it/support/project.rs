@@ -12,16 +12,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
-use ckpt::core::digest::Digest;
-use ckpt::core::schema::{Steps, Validator};
-use ckpt::core::store::Located;
-use ckpt::core::{Store, Timestamp, WorkflowId};
+use ckpt_model::digest::Digest;
+use ckpt_model::schema::{Steps, Validator};
+use ckpt_model::{Timestamp, WorkflowId};
+use ckpt_store::Located;
+use ckpt_store::Store;
 use serde_json::{Value, json};
 
-use super::files::{copy_tree, memory_directory};
-use super::inside::{run_inside, runs_inside};
-use super::offered::assert_understood;
-use super::program::CKPT;
+use ckpt::files::{copy_tree, memory_directory};
+use ckpt::inside::{run_inside, runs_inside};
+use ckpt::offered::assert_understood;
+use ckpt::program::CKPT;
 
 /// 2026-01-30T14:30:00Z; every command is run a minute after the one before it.
 const FIRST_SECOND: u64 = 1_769_783_400;
@@ -121,8 +122,7 @@ impl World {
     pub(crate) fn numbers(&self, workflow: &str) -> Vec<u64> {
         let Ok(entries) = std::fs::read_dir(self.workflow_dir(workflow)) else { return Vec::new() };
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut numbers: Vec<u64> =
-            names.filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect();
+        let mut numbers: Vec<u64> = names.filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect();
         numbers.sort_unstable();
         numbers
     }
@@ -166,15 +166,7 @@ impl World {
         let args = args.iter().map(|arg| arg.as_ref().to_owned()).collect();
         let dir = self.project();
         let needs_process = self.only_processes;
-        Invocation {
-            world: self,
-            args,
-            dir,
-            env: Vec::new(),
-            stdin: Vec::new(),
-            wrapper: Vec::new(),
-            needs_process,
-        }
+        Invocation { world: self, args, dir, env: Vec::new(), stdin: Vec::new(), wrapper: Vec::new(), needs_process }
     }
 
     pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Outcome {
@@ -352,8 +344,7 @@ impl Invocation<'_> {
         assert_eq!(found, (Some(i64::from(exit)), Some(code)), "{args:?}: {failure}");
         // A misspelt option is a usage error too, whatever else the test is about.
         let message = failure["message"].as_str().unwrap();
-        let misspelt =
-            ["unexpected argument", "unrecognized subcommand"].iter().any(|part| message.contains(part));
+        let misspelt = ["unexpected argument", "unrecognized subcommand"].iter().any(|part| message.contains(part));
         assert!(!misspelt, "{args:?}: {failure}");
         assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "{args:?} left traces");
         failure
@@ -500,12 +491,8 @@ impl Tree {
         } else {
             String::new()
         };
-        let facts = format!(
-            "mode {:o} modified {}.{} {content}",
-            metadata.mode(),
-            metadata.mtime(),
-            metadata.mtime_nsec()
-        );
+        let facts =
+            format!("mode {:o} modified {}.{} {content}", metadata.mode(), metadata.mtime(), metadata.mtime_nsec());
         self.0.insert(path.to_owned(), facts);
         if kind.is_dir() {
             for entry in std::fs::read_dir(path).unwrap() {

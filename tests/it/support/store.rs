@@ -8,18 +8,19 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ckpt::core::change::{Change, Edit, Stamp};
-use ckpt::core::checkpoint::Writer;
-use ckpt::core::digest::Digest;
-use ckpt::core::files::FileProblem;
-use ckpt::core::finding::Severity;
-use ckpt::core::save::{Outcome, Save};
-use ckpt::core::store::{Access, Disk, Located, OsDisk, StagedFile, Stat};
-use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
+use ckpt_model::change::{Change, Edit, Stamp};
+use ckpt_model::checkpoint::Writer;
+use ckpt_model::digest::Digest;
+use ckpt_model::finding::Severity;
+use ckpt_model::{Checkpoint, Config, Handle, Timestamp, WorkflowId};
+use ckpt_store::Store;
+use ckpt_store::files::FileProblem;
+use ckpt_store::save::{Outcome, Save};
+use ckpt_store::{Access, Disk, Located, OsDisk, StagedFile, Stat};
 use serde_json::{Value, json};
 
-use super::files::{copy_tree, memory_directory, state_of};
-use super::proof::{amount, figure};
+use ckpt::files::{copy_tree, memory_directory, state_of};
+use ckpt::proof::{amount, figure};
 
 pub(crate) struct World {
     pub(crate) dir: tempfile::TempDir,
@@ -107,10 +108,7 @@ impl World {
                 check(&world, done, &why);
             }
         }
-        figure(&format!(
-            "archive and repair: every failure and crash at {} steps of the `Disk` trait",
-            log.len()
-        ));
+        figure(&format!("archive and repair: every failure and crash at {} steps of the `Disk` trait", log.len()));
         log.len()
     }
 
@@ -131,21 +129,17 @@ impl World {
         self.try_save(state).unwrap()
     }
 
-    pub(crate) fn try_save(&self, state: Value) -> ckpt::core::Result<Box<Checkpoint>> {
+    pub(crate) fn try_save(&self, state: Value) -> ckpt_store::Result<Box<Checkpoint>> {
         let change = Change { state: vec![Edit::Merge(state)], ..Change::default() };
         self.save_change(&change)
     }
 
-    pub(crate) fn save_to<D: Disk>(
-        &self,
-        store: &Store<D>,
-        state: Value,
-    ) -> ckpt::core::Result<Box<Checkpoint>> {
+    pub(crate) fn save_to<D: Disk>(&self, store: &Store<D>, state: Value) -> ckpt_store::Result<Box<Checkpoint>> {
         let change = Change { state: vec![Edit::Merge(state)], ..Change::default() };
         save(store, &change, &self.stamp())
     }
 
-    pub(crate) fn save_change(&self, change: &Change) -> ckpt::core::Result<Box<Checkpoint>> {
+    pub(crate) fn save_change(&self, change: &Change) -> ckpt_store::Result<Box<Checkpoint>> {
         save(&self.store(), change, &self.stamp())
     }
 
@@ -185,8 +179,7 @@ impl World {
         }
         let found = self.store().verify(&[], &mut |_| {}).unwrap().findings.into_iter();
         let serious = found.filter(|finding| finding.severity > Severity::Info);
-        let findings: Vec<_> =
-            serious.map(|finding| format!("{:?}: {}", finding.path, finding.message)).collect();
+        let findings: Vec<_> = serious.map(|finding| format!("{:?}: {}", finding.path, finding.message)).collect();
         KNOWN.lock().unwrap().insert(state, findings.clone());
         findings
     }
@@ -274,11 +267,7 @@ impl FaultyDisk {
     }
 
     /// Does something else just before step `at`.
-    pub(crate) fn interrupted(
-        world: &World,
-        at: usize,
-        interruption: impl FnOnce() + Send + 'static,
-    ) -> Self {
+    pub(crate) fn interrupted(world: &World, at: usize, interruption: impl FnOnce() + Send + 'static) -> Self {
         let disk = Self::new(world, Fault::None, at);
         *disk.interruption.lock().unwrap() = Some(Box::new(interruption));
         disk
@@ -309,11 +298,7 @@ impl FaultyDisk {
         }
     }
 
-    fn file_step<T>(
-        &self,
-        what: String,
-        run: impl FnOnce() -> Result<T, FileProblem>,
-    ) -> Result<T, FileProblem> {
+    fn file_step<T>(&self, what: String, run: impl FnOnce() -> Result<T, FileProblem>) -> Result<T, FileProblem> {
         let mut problem = None;
         let done = self.step(what, || {
             run().map_err(|why| {
@@ -375,13 +360,7 @@ impl Disk for FaultyDisk {
     fn lock(&self, _dir: &Self::Dir, _patience: Duration) -> Option<Self::Lock> {
         None
     }
-    fn stage(
-        &self,
-        dir: &Self::Dir,
-        name: &str,
-        bytes: &[u8],
-        access: Access,
-    ) -> io::Result<StagedFile<Self::Lock>> {
+    fn stage(&self, dir: &Self::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<StagedFile<Self::Lock>> {
         self.step(format!("stage {} bytes", bytes.len()), || self.inner.stage(dir, name, bytes, access))
     }
     fn create(&self, dir: &Self::Dir, name: &str, size: u64) -> io::Result<Self::File> {
@@ -418,7 +397,7 @@ pub(crate) fn act(store: &Store, thread: u32, round: u32) {
         watched: Vec::new(),
     };
     if thread == 0 {
-        store.archive(&id("042"), &ckpt::core::ArchiveReason::Cleanup, &stamp, &mut |_| {}).unwrap();
+        store.archive(&id("042"), &ckpt_model::ArchiveReason::Cleanup, &stamp, &mut |_| {}).unwrap();
         return;
     }
     let member = json!({format!("t{thread}r{round}"): 1});
@@ -426,7 +405,7 @@ pub(crate) fn act(store: &Store, thread: u32, round: u32) {
     save(store, &change, &stamp).unwrap();
 }
 
-fn save<D: Disk>(store: &Store<D>, change: &Change, stamp: &Stamp) -> ckpt::core::Result<Box<Checkpoint>> {
+fn save<D: Disk>(store: &Store<D>, change: &Change, stamp: &Stamp) -> ckpt_store::Result<Box<Checkpoint>> {
     let (workflow, config) = (id("042"), Config::default());
     match Save::new(&workflow, change, stamp, &config).to(store)? {
         Outcome::Written(checkpoint) | Outcome::Reopened(checkpoint) => Ok(checkpoint),

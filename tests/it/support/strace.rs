@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::project::{Invocation, Outcome, World, find_program, skip};
+use ckpt::project::{Invocation, Outcome, World, find_program, skip};
 
 /// A system call of a recorded run.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::io;
 use std::time::Duration;
 
-use ckpt::core::files::FileProblem;
-use ckpt::core::store::{Access, Disk, StagedFile, Stat};
+use ckpt_store::files::FileProblem;
+use ckpt_store::{Access, Disk, StagedFile, Stat};
 
 /// A request to a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -138,13 +138,7 @@ impl<D: Disk<Lock: Debug, File: Debug>, T: Tap<D>> Disk for Tapped<'_, D, T> {
         let lock = || self.disk.lock(dir, Duration::ZERO).ok_or(io::Error::from(io::ErrorKind::WouldBlock));
         self.step(Step::Lock, "", lock).ok()
     }
-    fn stage(
-        &self,
-        dir: &D::Dir,
-        name: &str,
-        bytes: &[u8],
-        access: Access,
-    ) -> io::Result<StagedFile<D::Lock>> {
+    fn stage(&self, dir: &D::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<StagedFile<D::Lock>> {
         self.step(Step::Stage, name, || self.tap.stage(&self.disk, dir, name, bytes, access))
     }
     fn create(&self, dir: &D::Dir, name: &str, size: u64) -> io::Result<D::File> {

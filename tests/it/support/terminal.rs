@@ -13,7 +13,7 @@ use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
-use super::project::{Invocation, World};
+use ckpt::project::{Invocation, World};
 
 /// A program at a terminal, and somebody who reads and types.
 pub(crate) struct Terminal {

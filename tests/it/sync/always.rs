@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::commands::{machine, shared};
 use crate::support::project::World;
+use ckpt::commands::{machine, shared};
 
 fn settings(world: &World, url: &str, push: &str) {
     world.configure_user(&format!("[remote]\nurl = \"{url}\"\npush = \"{push}\"\n"));
@@ -68,8 +68,7 @@ fn a_secret_stays_in_the_store() {
     settings(&world, &url, "always");
     world.run(&["save", "042", "--set", "n=1"]).succeeds();
     let token = format!("token=\"ghp_{}\"", "a1B2c3D4e5F6".repeat(3));
-    let refused =
-        world.run(&["save", "042", "--set", &token, "--allow-secrets", "--json"]).exits(11).failure();
+    let refused = world.run(&["save", "042", "--set", &token, "--allow-secrets", "--json"]).exits(11).failure();
     assert_eq!(refused["context"]["cause"], "secret_to_push", "{refused}");
     // The state of the next save still has it.
     world.run(&["save", "042", "--set", "n=2"]).exits(11);

@@ -80,9 +80,7 @@ fn a_store_has_one_remote_and_its_settings_stay_as_they_are() {
     world.refuses(&["push"], 4, "no_remote");
     world.run(&["remote", "add", &url, "--push", "end"]).succeeds();
     let settings = fs::read_to_string(world.store().join("config.toml")).unwrap();
-    assert!(
-        settings.starts_with("# mine\n[save]\nauto_cleanup = false\n") && settings.contains("push = \"end\"")
-    );
+    assert!(settings.starts_with("# mine\n[save]\nauto_cleanup = false\n") && settings.contains("push = \"end\""));
     world.refuses(&["remote", "add", "git:origin"], 8, "remote_exists");
     let shown = world.json(&["remote", "show"]);
     assert_eq!((&shown["remote"], &shown["push"]), (&json!(url), &json!("end")));
@@ -100,8 +98,7 @@ fn a_remote_that_is_missing_fails_and_loses_nothing() {
     world.run(&["save", "042", "--set", "n=1"]).succeeds();
     world.refuses(&["remote", "add", "file:///nowhere/at/all"], 1, "remote_unreachable");
     world.refuses(&["remote", "add", "nonsense"], 2, "invalid_remote");
-    let refused =
-        world.refuses(&["remote", "add", "git:https://me:hunter22@example.com/x"], 2, "invalid_remote");
+    let refused = world.refuses(&["remote", "add", "git:https://me:hunter22@example.com/x"], 2, "invalid_remote");
     assert!(!refused.to_string().contains("hunter22"));
     world.run(&["remote", "add", &url]).succeeds();
     fs::rename(world.temp().join("shared"), world.temp().join("away")).unwrap();
@@ -124,8 +121,7 @@ fn objects_that_are_not_what_their_names_say_are_not_used() {
     let good = fs::read(objects.join(&name)).unwrap();
     let other = fs::read(a.checkpoint_file("007", 1)).unwrap();
     let edited = String::from_utf8(good.clone()).unwrap().replace("\"n\": 1", "\"n\": 2").into_bytes();
-    for (place, bad) in [edited, other, b"half".to_vec(), good[..good.len() / 2].to_vec()].iter().enumerate()
-    {
+    for (place, bad) in [edited, other, b"half".to_vec(), good[..good.len() / 2].to_vec()].iter().enumerate() {
         fs::remove_file(objects.join(&name)).unwrap();
         fs::write(objects.join(&name), bad).unwrap();
         let b = machine(&a, &format!("b{place}"), &url);

@@ -1,7 +1,7 @@
 //! A workflow that was continued in two places: what shows it, and what brings it together.
 
-use super::commands::{machine, shared};
 use crate::support::project::World;
+use ckpt::commands::{machine, shared};
 
 /// Two machines that have both continued 042/1: this one twice, the other once.
 fn forked() -> (World, World) {
@@ -31,8 +31,7 @@ fn a_fork_is_visible_everywhere_and_harms_nothing() {
     a.run(&["sync"]).succeeds();
     let resumed = a.run(&["resume", "042", "--json"]);
     let resumed: serde_json::Value = serde_json::from_str(&resumed.stdout).unwrap();
-    let codes: Vec<&str> =
-        resumed["findings"].as_array().unwrap().iter().filter_map(|f| f["code"].as_str()).collect();
+    let codes: Vec<&str> = resumed["findings"].as_array().unwrap().iter().filter_map(|f| f["code"].as_str()).collect();
     assert!(codes.contains(&"forked"), "{resumed}");
     assert_eq!(resumed["verdict"], "confirm");
     assert!(a.run(&["list"]).stderr.contains("ckpt merge 042"));
@@ -151,10 +150,7 @@ fn both_lines_are_drawn_and_said_by_every_command_that_reads() {
     let shown = a.json(&["show", &side]);
     assert_eq!(shown["checkpoint"]["state"], serde_json::json!({"from_b": true}), "{shown}");
     let status = a.run(&["status", "042"]).succeeds();
-    assert!(
-        format!("{status}").contains(&side) && format!("{status}").contains("ckpt merge 042"),
-        "{status}"
-    );
+    assert!(format!("{status}").contains(&side) && format!("{status}").contains("ckpt merge 042"), "{status}");
     let report = a.project().join("report.html");
     a.run(&["report", "042", "-o", report.to_str().unwrap()]).succeeds();
     let page = std::fs::read_to_string(&report).unwrap();
@@ -172,14 +168,9 @@ fn both_lines_are_drawn_and_said_by_every_command_that_reads() {
 
 #[test]
 fn every_command_that_reads_can_ask_the_remote_first() {
-    for args in [
-        &["resume", "042"][..],
-        &["list"],
-        &["status", "042"],
-        &["show", "042"],
-        &["log", "042"],
-        &["brief", "042"],
-    ] {
+    for args in
+        [&["resume", "042"][..], &["list"], &["status", "042"], &["show", "042"], &["log", "042"], &["brief", "042"]]
+    {
         let (a, b) = forked();
         b.run(&["sync"]).succeeds();
         b.run(&["save", "042", "--set", "late=true"]).succeeds();

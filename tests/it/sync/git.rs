@@ -53,9 +53,7 @@ fn a_repository_carries_checkpoints_and_nothing_else_of_it_changes() {
         assert_eq!(machine.json(&["verify"])["ok"], true);
         assert_eq!(machine.stored("042", 3), a.stored("042", 3));
         assert_eq!(git(&machine.project(), &["for-each-ref"]), "");
-        assert!(
-            git(&machine.project(), &["status", "--porcelain"]).lines().all(|line| line.ends_with(".ckpt/"))
-        );
+        assert!(git(&machine.project(), &["status", "--porcelain"]).lines().all(|line| line.ends_with(".ckpt/")));
     }
     let refs = git(&world.temp().join("origin.git"), &["for-each-ref", "--format=%(refname)"]);
     assert_eq!(refs, "refs/ckpt/FORMAT\nrefs/ckpt/wf/!auth%2e%2ex\nrefs/ckpt/wf/042\n");
@@ -99,8 +97,7 @@ fn concurrent_pushes_lose_nothing() {
     }
     for machine in machines.iter().chain(&machines) {
         let synced = machine.json(&["sync"]);
-        let heads =
-            synced["workflows"].as_array().unwrap().iter().flat_map(|w| w["heads"].as_array().unwrap());
+        let heads = synced["workflows"].as_array().unwrap().iter().flat_map(|w| w["heads"].as_array().unwrap());
         assert_eq!(heads.count(), 0, "{synced}");
     }
 }
@@ -214,8 +211,7 @@ fn hostile_addresses_run_nothing() {
     machine.run(&["save", "042", "--set", "n=1"]).succeeds();
     let proof = world.temp().join("proof");
     let touch = format!("touch {}", proof.display());
-    for url in [format!("git:ext::sh -c {touch}"), format!("git:--upload-pack={touch}"), "git:-x".to_owned()]
-    {
+    for url in [format!("git:ext::sh -c {touch}"), format!("git:--upload-pack={touch}"), "git:-x".to_owned()] {
         machine.ckpt(&["pull"]).env("CKPT_REMOTE", &url).refused(2, "invalid_remote");
     }
     git(&machine.project(), &["config", "remote.origin.url", &format!("ext::sh -c {touch}")]);

@@ -6,16 +6,17 @@ use std::fs;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ckpt::core::digest::Digest;
-use ckpt::core::finding::Severity;
-use ckpt::core::store::Disk;
-use ckpt::core::{ArchiveReason, Store};
-use ckpt::sync::{Error, Exchange, ObjectName, Remote, RemoteCleanup, Retrying};
+use ckpt_model::ArchiveReason;
+use ckpt_model::digest::Digest;
+use ckpt_model::finding::Severity;
+use ckpt_store::Disk;
+use ckpt_store::Store;
+use ckpt_sync::{Error, Exchange, ObjectName, Remote, RemoteCleanup, Retrying};
 
-use super::commands::{machine, shared};
-use super::remote::{Fault, MemoryRemote, Objects};
 use crate::support::project;
 use crate::support::store::{World, handle, id};
+use ckpt::commands::{machine, shared};
+use ckpt::remote::{Fault, MemoryRemote, Objects};
 
 /// Lets an exchange between a store and a remote happen.
 fn exchange<D: Disk, T>(
@@ -123,8 +124,8 @@ fn a_bundle_that_the_remote_does_not_keep_empties_nothing() {
     /// A remote that damages bundles, or does not let anything be emptied.
     struct Bad<'a>(MemoryRemote<'a>, bool);
     impl Remote for Bad<'_> {
-        fn create(&mut self, objects: &[ckpt::sync::NewObject]) -> Result<(), ckpt::sync::Incomplete> {
-            let damage = |object: &ckpt::sync::NewObject| {
+        fn create(&mut self, objects: &[ckpt_sync::NewObject]) -> Result<(), ckpt_sync::Incomplete> {
+            let damage = |object: &ckpt_sync::NewObject| {
                 let mut object = object.clone();
                 let last = object.bytes.len() - 1;
                 object.bytes[last] ^= u8::from(self.1);
@@ -135,15 +136,15 @@ fn a_bundle_that_the_remote_does_not_keep_empties_nothing() {
         fn list(
             &mut self,
             prefix: &str,
-            visit: &mut dyn FnMut(ckpt::sync::Listed) -> std::ops::ControlFlow<()>,
-        ) -> Result<(), ckpt::sync::Failure> {
+            visit: &mut dyn FnMut(ckpt_sync::Listed) -> std::ops::ControlFlow<()>,
+        ) -> Result<(), ckpt_sync::Failure> {
             self.0.list(prefix, visit)
         }
-        fn get(&mut self, key: &ckpt::sync::Key, limit: u64) -> Result<Option<Vec<u8>>, ckpt::sync::Failure> {
+        fn get(&mut self, key: &ckpt_sync::Key, limit: u64) -> Result<Option<Vec<u8>>, ckpt_sync::Failure> {
             self.0.get(key, limit)
         }
-        fn empty(&mut self, _: &[ckpt::sync::Key]) -> Result<(), ckpt::sync::Failure> {
-            Err(ckpt::sync::Failure::Refused("HTTP 403 (AccessDenied)".to_owned()))
+        fn empty(&mut self, _: &[ckpt_sync::Key]) -> Result<(), ckpt_sync::Failure> {
+            Err(ckpt_sync::Failure::Refused("HTTP 403 (AccessDenied)".to_owned()))
         }
     }
     for damages in [true, false] {
@@ -185,8 +186,7 @@ fn a_store_that_went_its_own_way_meanwhile_gets_what_was_emptied_beside_its_own(
     // It has the first two, and goes on by itself.
     let other = World::new();
     let few: Objects = {
-        let is_low =
-            |key: &ckpt::sync::Key| matches!(ObjectName::parse(key), Some((_, ObjectName::Main(1 | 2))));
+        let is_low = |key: &ckpt_sync::Key| matches!(ObjectName::parse(key), Some((_, ObjectName::Main(1 | 2))));
         objects.borrow().iter().filter(|(key, _)| is_low(key)).map(|(k, b)| (k.clone(), b.clone())).collect()
     };
     sync(&other.store(), &mut MemoryRemote::new(&Rc::new(RefCell::new(few)))).unwrap();

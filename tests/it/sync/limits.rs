@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use super::commands::{machine, shared};
 use crate::support::project::{World, sealed};
+use ckpt::commands::{machine, shared};
 
 const FAR: [u64; 2] = [1_000_000_000_000, u64::MAX];
 

@@ -13,23 +13,24 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use ckpt::core::change::{Change, Edit, Merge, Stamp};
-use ckpt::core::checkpoint::{Content, Writer};
-use ckpt::core::digest::Digest;
-use ckpt::core::finding::Severity;
-use ckpt::core::format::{self, Links};
-use ckpt::core::merge::{Resolutions, Side};
-use ckpt::core::save::Save;
-use ckpt::core::store::Relation;
-use ckpt::core::{Config, Handle, Store, Timestamp, WorkflowId};
-use ckpt::sync::{ClaimingDisk, Exchange, ObjectName, Retrying};
+use ckpt_model::change::{Change, Edit, Merge, Stamp};
+use ckpt_model::checkpoint::{Content, Writer};
+use ckpt_model::digest::Digest;
+use ckpt_model::finding::Severity;
+use ckpt_model::format::{self, Links};
+use ckpt_model::merge::{Resolutions, Side};
+use ckpt_model::{Config, Handle, Timestamp, WorkflowId};
+use ckpt_store::Relation;
+use ckpt_store::Store;
+use ckpt_store::save::Save;
+use ckpt_sync::{ClaimingDisk, Exchange, ObjectName, Retrying};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::remote::{Fault, Lie, MemoryRemote, Objects};
 use crate::support::memory::MemoryDisk;
 use crate::support::proof::amount;
 use crate::support::store::id;
+use ckpt::remote::{Fault, Lie, MemoryRemote, Objects};
 
 const STORES: [&str; 3] = ["a", "b", "c"];
 
@@ -268,20 +269,13 @@ impl World {
             let held = self.replica(place);
             if held != remote {
                 let names = |replica: &BTreeMap<String, Vec<u8>>| replica.keys().cloned().collect::<Vec<_>>();
-                return Err(format!(
-                    "{} has {:?}, the remote {:?}",
-                    STORES[place],
-                    names(&held),
-                    names(&remote)
-                ));
+                return Err(format!("{} has {:?}, the remote {:?}", STORES[place], names(&held), names(&remote)));
             }
             if self.heads(place) != self.heads(0) {
                 return Err(format!("{} and {} see other heads", STORES[place], STORES[0]));
             }
             let verification = self.store(place).verify(&[], &mut |_| {}).unwrap();
-            if let Some(found) =
-                verification.findings.iter().find(|finding| finding.severity >= Severity::Blocker)
-            {
+            if let Some(found) = verification.findings.iter().find(|finding| finding.severity >= Severity::Blocker) {
                 return Err(format!("verify of {}: {found:?}", STORES[place]));
             }
         }
@@ -311,11 +305,7 @@ impl World {
     }
 }
 
-fn retrying<'a>(
-    remote: &'a mut MemoryRemote<'_>,
-    pause: &'a dyn Fn(Duration),
-    mutant: Option<Mutant>,
-) -> Retrying<'a> {
+fn retrying<'a>(remote: &'a mut MemoryRemote<'_>, pause: &'a dyn Fn(Duration), mutant: Option<Mutant>) -> Retrying<'a> {
     let retrying = Retrying::new(remote, pause);
     match mutant {
         Some(mutant) => retrying.judging(mutant),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use ckpt::sync::{Failure, Incomplete, Key, Listed, NewObject, Remote};
+use ckpt_sync::{Failure, Incomplete, Key, Listed, NewObject, Remote};
 
 /// The objects of a remote.
 pub(super) type Objects = BTreeMap<Key, Vec<u8>>;
@@ -96,17 +96,11 @@ impl Remote for MemoryRemote<'_> {
         Ok(())
     }
 
-    fn list(
-        &mut self,
-        prefix: &str,
-        visit: &mut dyn FnMut(Listed) -> ControlFlow<()>,
-    ) -> Result<(), Failure> {
+    fn list(&mut self, prefix: &str, visit: &mut dyn FnMut(Listed) -> ControlFlow<()>) -> Result<(), Failure> {
         let listed = self.request(|remote| {
             let objects = remote.objects.borrow();
             let listed = objects.iter().filter(|(key, _)| key.as_str().starts_with(prefix));
-            Ok(listed
-                .map(|(key, bytes)| Listed { key: key.clone(), size: bytes.len() as u64 })
-                .collect::<Vec<_>>())
+            Ok(listed.map(|(key, bytes)| Listed { key: key.clone(), size: bytes.len() as u64 }).collect::<Vec<_>>())
         })?;
         for object in listed {
             if visit(object).is_break() {

@@ -10,9 +10,9 @@ use crate::cli::views::failed::FailedItem;
 use crate::cli::views::parts::command_line;
 use crate::cli::views::policy::PolicySource;
 use crate::cli::words::{and, count, left_out, verb};
-use crate::core::retention::{CheckpointDecision, Reason};
-use crate::core::size::Size;
-use crate::core::{Handle, WorkflowId};
+use ckpt_model::retention::{CheckpointDecision, Reason};
+use ckpt_model::size::Size;
+use ckpt_model::{Handle, WorkflowId};
 
 /// How many reasons a summary line names.
 const MOST_REASONS: usize = 3;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use super::graph::GraphRow;
 use super::{LogEntry, LogReport};
-use crate::core::{Handle, Timestamp, WorkflowId};
+use ckpt_model::{Handle, Timestamp, WorkflowId};
 
 impl LogReport {
     /// Returns the log of a workflow from `first` down, with the histories of `forks` and of everything that these continue
@@ -130,8 +130,7 @@ pub(super) fn numbered(rows: &[Row<'_>]) -> Vec<GraphRow> {
         .iter()
         .map(|row| row.parents.map_or_else(|| below(row).into_iter().collect(), <[Handle]>::to_vec))
         .collect();
-    let mut hidden: Vec<&Handle> =
-        parents.iter().flatten().filter(|parent| row_of(parent).is_none()).collect();
+    let mut hidden: Vec<&Handle> = parents.iter().flatten().filter(|parent| row_of(parent).is_none()).collect();
     hidden.sort_unstable();
     hidden.dedup();
     let number = |place: usize| (hidden.len() + rows.len() - place) as u64;

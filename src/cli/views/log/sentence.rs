@@ -3,11 +3,11 @@
 use super::{LogEntry, LogKind, SavedEntry};
 use crate::cli::escape;
 use crate::cli::words::count;
-use crate::core::diff::ChangeKind;
-use crate::core::log::LogChange;
-use crate::core::span::humane;
-use crate::core::store::DeletionReason;
-use crate::core::{Handle, Trigger};
+use ckpt_model::diff::ChangeKind;
+use ckpt_model::log::LogChange;
+use ckpt_model::span::humane;
+use ckpt_model::{Handle, Trigger};
+use ckpt_store::DeletionReason;
 
 /// How many phases or tasks are named; more are counted.
 const MOST_NAMES: usize = 3;
@@ -69,11 +69,8 @@ fn about_changes(changes: &[LogChange], error: Option<&str>) -> Vec<String> {
     let of = |field: &'static str| changes.iter().filter(move |change| change.field == field);
     let mut phrases = Vec::new();
     let is_declaration = of("pipeline").next().is_some();
-    let declared = if is_declaration {
-        of("phases").filter(|change| change.change == ChangeKind::Added).count()
-    } else {
-        0
-    };
+    let declared =
+        if is_declaration { of("phases").filter(|change| change.change == ChangeKind::Added).count() } else { 0 };
     if declared > 0 {
         phrases.push(count(declared, "phase"));
     }
@@ -98,10 +95,7 @@ fn about_changes(changes: &[LogChange], error: Option<&str>) -> Vec<String> {
         match (change.field.as_str(), change.status) {
             ("status", Some("in_progress")) => phrases.push("workflow reopened".to_owned()),
             ("status", Some(status)) => phrases.push(format!("workflow {status}")),
-            (
-                "phases" | "tasks" | "artifacts" | "facts" | "labels" | "replans" | "last_error" | "phase",
-                _,
-            ) => {}
+            ("phases" | "tasks" | "artifacts" | "facts" | "labels" | "replans" | "last_error" | "phase", _) => {}
             ("next", _) if has_moved => {}
             ("pipeline", _) if declared > 0 => {}
             (field, _) => phrases.push(escape::inline(field).into_owned()),

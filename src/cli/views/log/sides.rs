@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::related::newest_first;
 use super::{LogBuilder, LogEntry, LogKind, damaged_file};
-use crate::core::digest::ShortDigest;
-use crate::core::log::changes;
-use crate::core::{Handle, Store};
+use ckpt_model::Handle;
+use ckpt_model::digest::ShortDigest;
+use ckpt_model::log::changes;
+use ckpt_store::Store;
 
 /// The names of side checkpoints.
 pub(super) type Sides = BTreeSet<(u64, ShortDigest)>;

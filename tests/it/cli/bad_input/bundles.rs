@@ -4,7 +4,7 @@
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
-use ckpt::core::digest::Digest;
+use ckpt_model::digest::Digest;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};

@@ -5,8 +5,7 @@ use crate::support::project::World;
 #[test]
 fn order_is_by_number_whatever_the_clock_says() {
     let world = World::new();
-    let times =
-        ["2026-01-30T12:00:00Z", "1970-01-01T00:00:00Z", "2100-12-31T23:59:59Z", "2001-01-01T00:00:00+14:00"];
+    let times = ["2026-01-30T12:00:00Z", "1970-01-01T00:00:00Z", "2100-12-31T23:59:59Z", "2001-01-01T00:00:00+14:00"];
     for (seq, time) in (1..).zip(times) {
         let answer = world.ckpt(&["save", "042", "--phase", &seq.to_string()]).env("CKPT_NOW", time).json();
         assert_eq!(answer["seq"], seq, "{time}");

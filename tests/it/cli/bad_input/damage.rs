@@ -8,11 +8,7 @@ use crate::support::project::World;
 type Damage = fn(&World);
 
 const DAMAGES: [(&str, Damage, &str); 9] = [
-    (
-        "a flipped bit in the state",
-        |world| edit(world, |bytes| *bytes.last_mut().unwrap() ^= 1, 4),
-        "checksum",
-    ),
+    ("a flipped bit in the state", |world| edit(world, |bytes| *bytes.last_mut().unwrap() ^= 1, 4), "checksum"),
     ("a flipped bit in the checksum", |world| edit(world, |bytes| bytes[40] ^= 1, 0), "checksum"),
     ("the first half", |world| cut(world, 2), "checksum"),
     ("the first byte", |world| cut(world, usize::MAX), "no_checksum"),
@@ -21,11 +17,7 @@ const DAMAGES: [(&str, Damage, &str); 9] = [
         "another title",
         |world| {
             let text = std::fs::read_to_string(world.checkpoint_file("042", 3)).unwrap();
-            world.replace_checkpoint(
-                "042",
-                3,
-                text.replace("\"title\": null", "\"title\": \"x\"").as_bytes(),
-            );
+            world.replace_checkpoint("042", 3, text.replace("\"title\": null", "\"title\": \"x\"").as_bytes());
         },
         "checksum",
     ),
@@ -148,7 +140,7 @@ fn every_single_flipped_byte_is_found() {
     for index in 0..good.len() {
         let mut bad = good.clone();
         bad[index] ^= 0x01;
-        assert!(ckpt::core::format::decode(&bad).is_err(), "byte {index}");
+        assert!(ckpt_model::format::decode(&bad).is_err(), "byte {index}");
     }
     for index in (0..good.len()).step_by(good.len() / 16) {
         let mut bad = good.clone();

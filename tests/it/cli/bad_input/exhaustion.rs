@@ -5,18 +5,13 @@ use crate::support::project::{Invocation, Outcome, World, can_mount, is_root, sk
 /// Runs with a private mount made by `script`, which sees the project as its directory.
 fn mounted<'a>(call: Invocation<'a>, script: &str) -> Invocation<'a> {
     let script = format!("{script} && exec \"$@\"");
-    call.under(&["unshare", "-m", "/bin/sh", "-c", &script, "sh"])
-        .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+    call.under(&["unshare", "-m", "/bin/sh", "-c", &script, "sh"]).env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
 }
 
 #[track_caller]
 fn assert_unusable(outcome: &Outcome, words: &str) {
     let failure = outcome.failure();
-    assert_eq!(
-        (&failure["exit_code"], &failure["code"]),
-        (&10.into(), &"store_unusable".into()),
-        "{failure}"
-    );
+    assert_eq!((&failure["exit_code"], &failure["code"]), (&10.into(), &"store_unusable".into()), "{failure}");
     let message = failure["message"].as_str().unwrap();
     assert!(message.contains("/.ckpt") && message.contains(words), "{failure}");
 }
@@ -44,10 +39,7 @@ fn a_first_save_on_a_read_only_file_system() {
     }
     let world = World::new();
     let read_only = "mount --bind . . && mount -o remount,bind,ro . && cd \"$PWD\"";
-    assert_unusable(
-        &mounted(world.ckpt(&["save", "042", "--json"]), read_only).run(),
-        "Read-only file system",
-    );
+    assert_unusable(&mounted(world.ckpt(&["save", "042", "--json"]), read_only).run(), "Read-only file system");
     assert!(!world.store().exists());
 }
 
@@ -62,10 +54,7 @@ fn until_full(options: &str, size: usize) -> Outcome {
     std::fs::write(world.temp().join("state.json"), format!("{{\"x\":\"{}\"}}", "y".repeat(size))).unwrap();
     let outcome = mounted_raw(&world, &script);
     let complaint = std::fs::read_to_string(world.temp().join("complaint")).unwrap();
-    assert!(
-        complaint.contains("No space left on device") && complaint.contains("free some space"),
-        "{complaint}"
-    );
+    assert!(complaint.contains("No space left on device") && complaint.contains("free some space"), "{complaint}");
     let left = std::fs::read_dir(world.temp().join("kept/workflows/042")).unwrap();
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert!(left.iter().all(|name| !name.starts_with(".tmp-")), "{left:?}");
@@ -111,8 +100,7 @@ fn no_permission() {
         let call = world.ckpt(&["save", "042", "--store", ".ckpt", "--json"]).in_shell(open);
         let outcome = call.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").run();
         assert_unusable(&outcome, "Permission denied");
-        std::fs::set_permissions(world.project(), std::os::unix::fs::PermissionsExt::from_mode(0o755))
-            .unwrap();
+        std::fs::set_permissions(world.project(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let changes = before.changes(&world.tree());
         assert!(changes.iter().all(|change| !change.contains(".ckpt")), "{changes:?}");
     } else {

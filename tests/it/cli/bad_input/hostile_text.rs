@@ -1,6 +1,6 @@
 //! Text that would act on a terminal, or hide from a person, is escaped wherever it is shown.
 
-use ckpt::core::text::is_hazardous;
+use ckpt_model::text::is_hazardous;
 use serde_json::json;
 
 use crate::support::project::{Outcome, World};
@@ -145,10 +145,7 @@ fn settings_and_documents_are_quoted_harmlessly() {
             .ckpt(&["save", "042", "--from", "-"])
             .stdin(json!({"status": text, "phase": "a", "trigger": text, "tasks": {text: text}}).to_string());
         assert_harmless(&refused.run().exits(2), what);
-        world.configure(&format!(
-            "[pipelines.{}]\nphases = []\n",
-            json!(text).to_string().replace("\\b", "\\u0008")
-        ));
+        world.configure(&format!("[pipelines.{}]\nphases = []\n", json!(text).to_string().replace("\\b", "\\u0008")));
         assert_harmless(&world.run(&["save", "042"]).exits(2), what);
     }
 }

@@ -31,8 +31,7 @@ fn illegal() -> Vec<(String, Option<String>)> {
         ("a\u{202e}b", Some("a-b")),
         ("a\u{200b}b", Some("a-b")),
     ];
-    let mut cases: Vec<_> =
-        cases.map(|(typed, nearest)| (typed.to_owned(), nearest.map(str::to_owned))).to_vec();
+    let mut cases: Vec<_> = cases.map(|(typed, nearest)| (typed.to_owned(), nearest.map(str::to_owned))).to_vec();
     cases.push(("x".repeat(65), Some("x".repeat(64))));
     cases.push(("x".repeat(10_000), Some("x".repeat(64))));
     cases
@@ -76,7 +75,7 @@ fn they_are_shown_escaped_and_shortened() {
     let world = World::new();
     for (typed, _) in illegal() {
         let outcome = world.run(&["save", "--", &typed]).exits(2);
-        let harmless = outcome.stderr.chars().all(|c| c == '\n' || !ckpt::core::text::is_hazardous(c));
+        let harmless = outcome.stderr.chars().all(|c| c == '\n' || !ckpt_model::text::is_hazardous(c));
         assert!(harmless, "{typed:?}: {outcome}");
         assert!(outcome.stderr.lines().all(|line| line.len() < 300), "{outcome}");
         assert_eq!(outcome.stderr.lines().count(), 2, "{outcome}");

@@ -130,9 +130,9 @@ fn sixteen_mebibytes_are_accepted() {
 fn as_deep_as_is_accepted_can_be_read_again() {
     let world = World::new();
     let nested = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
-    let accepted = (90..128).rev().find(|levels| {
-        world.ckpt(&["save", "042", "--set", "x=-"]).stdin(nested(*levels)).run().status.success()
-    });
+    let accepted = (90..128)
+        .rev()
+        .find(|levels| world.ckpt(&["save", "042", "--set", "x=-"]).stdin(nested(*levels)).run().status.success());
     assert!(accepted.is_some());
     world.run(&["show", "042", "--state"]).succeeds();
     world.json(&["show", "042"]);
@@ -145,8 +145,7 @@ fn as_deep_as_is_accepted_can_be_read_again() {
 fn what_stdin_says_is_not_used_when_it_is_malformed_at_its_end() {
     let world = World::with_checkpoints(1);
     let mut command = world.ckpt(&["save", "042", "--state", "-"]).command();
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"{\"a\":1").unwrap();
     drop(stdin);

@@ -28,29 +28,15 @@ fn definitions(count: usize, next: impl Fn(&str) -> Value) -> Value {
 /// Schemas that are refused, with the JSON pointer of the place that the message names.
 fn hostile_schemas() -> Vec<(&'static str, Value, &'static str)> {
     let nested = |levels, keyword: &str| (0..levels).fold(json!({}), |inner, _| json!({keyword: inner}));
-    let unevaluated = (0..25).fold(
-        json!({"type": "object"}),
-        |inner, _| json!({"allOf": [inner], "unevaluatedProperties": false}),
-    );
+    let unevaluated =
+        (0..25).fold(json!({"type": "object"}), |inner, _| json!({"allOf": [inner], "unevaluatedProperties": false}));
     let unicode: Vec<Value> = (0..300).map(|i| json!({"pattern": format!(r"\p{{L}}{{1,100}}{i}")})).collect();
     let long_key = "k".repeat(400_000);
     let many: Map<String, Value> = (0..4000).map(|i| (i.to_string(), json!({"type": "null"}))).collect();
     vec![
-        (
-            "allOf doubles",
-            definitions(30, |next| json!({"allOf": [{"$ref": next}, {"$ref": next}]})),
-            "/$defs/d",
-        ),
-        (
-            "anyOf doubles",
-            definitions(30, |next| json!({"anyOf": [{"$ref": next}, {"$ref": next}]})),
-            "/$defs/d",
-        ),
-        (
-            "not doubles",
-            definitions(20, |next| json!({"not": {"$ref": next}, "if": {"$ref": next}})),
-            "/$defs/d",
-        ),
+        ("allOf doubles", definitions(30, |next| json!({"allOf": [{"$ref": next}, {"$ref": next}]})), "/$defs/d"),
+        ("anyOf doubles", definitions(30, |next| json!({"anyOf": [{"$ref": next}, {"$ref": next}]})), "/$defs/d"),
+        ("not doubles", definitions(20, |next| json!({"not": {"$ref": next}, "if": {"$ref": next}})), "/$defs/d"),
         ("a long chain of references", definitions(3000, |next| json!({"$ref": next})), "/$defs/d"),
         (
             "a cycle",
@@ -62,24 +48,12 @@ fn hostile_schemas() -> Vec<(&'static str, Value, &'static str)> {
             json!({"properties": {"x": {"allOf": [{"$ref": "#/properties/x"}]}}}),
             "/properties/x",
         ),
-        (
-            "recursion",
-            json!({"properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}}),
-            "/properties/a",
-        ),
+        ("recursion", json!({"properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}}), "/properties/a"),
         ("items compared with each other", json!({"uniqueItems": true}), "`uniqueItems` is not"),
         ("divisions", json!({"multipleOf": 0.01}), "`multipleOf` is not"),
         ("items counted", json!({"contains": {"type": "null"}}), "`contains` is not"),
-        (
-            "repetitions",
-            json!({"properties": {"a": {"pattern": "(a{1000}){1000}"}}}),
-            "/properties/a/pattern",
-        ),
-        (
-            "repetitions in a name",
-            json!({"patternProperties": {"(a{1000}){1000}": {}}}),
-            "/patternProperties",
-        ),
+        ("repetitions", json!({"properties": {"a": {"pattern": "(a{1000}){1000}"}}}), "/properties/a/pattern"),
+        ("repetitions in a name", json!({"patternProperties": {"(a{1000}){1000}": {}}}), "/patternProperties"),
         ("large classes", json!({"allOf": unicode}), "/pattern"),
         ("backtracking", json!({"pattern": r"^(a+)+\1$"}), "/pattern"),
         ("deep nesting", nested(70, "not"), "/not/not"),
@@ -121,8 +95,7 @@ fn settings_with_a_hostile_schema_are_refused_where_they_are_wrong() {
             ),
         ] {
             world.configure(&format!("[pipelines.mine]\nphases = [{{ id = 'plan', {table} }}, 'build']\n"));
-            let Some(save) = limited(&world, &["save", "042", "--pipeline", "mine", "--phase", "plan"])
-            else {
+            let Some(save) = limited(&world, &["save", "042", "--pipeline", "mine", "--phase", "plan"]) else {
                 return;
             };
             let failure = save.refused(2, "invalid_config");
@@ -159,9 +132,7 @@ fn a_hostile_schema_in_a_checkpoint_is_a_finding() {
         let answer = resume.run().document().to_string();
         assert!(answer.contains("its schema cannot be used: ") && answer.contains(place), "{what}: {answer}");
         // One schema of each limit: references, cycles, patterns, keywords, nesting, size.
-        if !["allOf doubles", "a cycle", "large classes", "divisions", "deep nesting", "a large enum"]
-            .contains(&what)
-        {
+        if !["allOf doubles", "a cycle", "large classes", "divisions", "deep nesting", "a large enum"].contains(&what) {
             continue;
         }
         for args in [&["status", "042"][..], &["brief", "042"], &["show", "042"], &["list"], &["verify"]] {
@@ -177,9 +148,7 @@ fn a_hostile_schema_in_a_checkpoint_is_a_finding() {
 /// The schema is harmless; it is the document that makes it work.
 #[test]
 fn hostile_documents_are_checked_within_the_limits() {
-    let large = |item: &str, size: usize| {
-        format!("[{item}{}]", format!(",{item}").repeat(size / (item.len() + 1) - 1))
-    };
+    let large = |item: &str, size: usize| format!("[{item}{}]", format!(",{item}").repeat(size / (item.len() + 1) - 1));
     let many: Vec<String> = (0..100_000).map(|i| format!("\"k{i}\":1")).collect();
     let schema = |schema: &str| serde_json::from_str::<Value>(schema).unwrap();
     let cases = [
@@ -195,11 +164,7 @@ fn hostile_documents_are_checked_within_the_limits() {
             large("1", 2 << 20),
             "too large",
         ),
-        (
-            schema(r#"{"additionalProperties": {"type": "string"}}"#),
-            format!("{{{}}}", many.join(",")),
-            "at /k0",
-        ),
+        (schema(r#"{"additionalProperties": {"type": "string"}}"#), format!("{{{}}}", many.join(",")), "at /k0"),
         (schema(r#"{"pattern": "^(a|b)*c$"}"#), format!("\"{}\"", "a".repeat(8 << 20)), "too large"),
         (schema(r#"{"maximum": 5}"#), "1e999999999".to_owned(), "breaks its schema"),
         (schema(r#"{"enum": [0.5, 1]}"#), "9".repeat(1_000_000), "breaks its schema"),
@@ -228,8 +193,7 @@ fn many_outputs_share_one_budget() {
     // Every alternative is paid, and the first one matches: one file is a twentieth of the budget.
     let alternatives = [vec![json!({"type": "integer"})], vec![json!({"type": "null"}); 20]].concat();
     world.forge("042", 1, |document| {
-        let outputs =
-            names.iter().map(|path| json!({"path": path, "schema": {"items": {"anyOf": alternatives}}}));
+        let outputs = names.iter().map(|path| json!({"path": path, "schema": {"items": {"anyOf": alternatives}}}));
         document["phases"][0]["outputs"] = outputs.collect();
     });
     let Some(resume) = limited(&world, &["resume", "042", "--json"]) else { return };
@@ -242,17 +206,13 @@ fn hostile_data_of_a_phase_is_refused_within_the_limits() {
     let world = World::new();
     world.configure("[pipelines.p]\nphases = [{ id = 'a', data_schema = { properties = { x = { items = { type = 'string' } } } } }, 'b']\n");
     world.write("data.json", format!("{{\"x\": [{}1]}}", "1,".repeat(1_000_000)));
-    let Some(save) =
-        limited(&world, &["save", "042", "--pipeline", "p", "--phase", "a", "--data", "@data.json"])
+    let Some(save) = limited(&world, &["save", "042", "--pipeline", "p", "--phase", "a", "--data", "@data.json"])
     else {
         return;
     };
     let failure = save.refused(6, "invalid_data");
     assert_eq!(failure["context"]["violations"].as_array().unwrap().len(), 1, "{failure}");
-    let few = limited(
-        &world,
-        &["save", "042", "--pipeline", "p", "--phase", "a", "--data", r#"{"x": ["a", 1, 2]}"#],
-    );
+    let few = limited(&world, &["save", "042", "--pipeline", "p", "--phase", "a", "--data", r#"{"x": ["a", 1, 2]}"#]);
     let failure = few.unwrap().refused(6, "invalid_data");
     assert_eq!(failure["context"]["violations"].as_array().unwrap().len(), 2, "{failure}");
 }
@@ -266,9 +226,7 @@ fn of_a_document_with_thousands_of_mistakes_some_are_named() {
     let mut broken = world.stored("042", 1);
     broken["artifacts"] = json!(vec![1; 1000]);
     let (tasks, phases) = (vec![1; 1000], vec![json!([]); 1000]);
-    for document in
-        [json!({"tasks": tasks}), json!({"phases": phases}), json!({"artifacts": tasks}), whole, broken]
-    {
+    for document in [json!({"tasks": tasks}), json!({"phases": phases}), json!({"artifacts": tasks}), whole, broken] {
         let Some(save) = limited(&world, &["save", "042", "--from", "-"]) else { return };
         let failure = save.stdin(document.to_string()).refused(2, "invalid_document");
         let violations = failure["context"]["violations"].as_array().unwrap().len();

@@ -101,12 +101,9 @@ fn unknown_fields_at_every_level_survive_a_save() {
 fn a_later_format_is_not_called_damaged() {
     for version in ["2.0", "99"] {
         let world = with_version(json!(version));
-        for args in [
-            &["save", "042"][..],
-            &["resume", "042"],
-            &["status", "042"],
-            &["export", "042", "--as", "kamiflow"],
-        ] {
+        for args in
+            [&["save", "042"][..], &["resume", "042"], &["status", "042"], &["export", "042", "--as", "kamiflow"]]
+        {
             let failure = world.refuses(args, 6, "format_newer");
             let message = failure["message"].as_str().unwrap();
             assert!(

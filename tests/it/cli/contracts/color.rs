@@ -44,10 +44,7 @@ fn colour_adds_nothing_but_colour() {
     let plain = world.run(&["list"]).succeeds().stdout;
     let painted = world.run(&["list", "--color", "always"]).succeeds().stdout;
     assert_eq!(without_colour(&painted), plain);
-    assert_eq!(
-        world.run(&["list", "--json", "--color", "always"]).stdout,
-        world.run(&["list", "--json"]).stdout
-    );
+    assert_eq!(world.run(&["list", "--json", "--color", "always"]).stdout, world.run(&["list", "--json"]).stdout);
 }
 
 fn without_colour(text: &str) -> String {

@@ -91,8 +91,7 @@ fn the_documentation_lists_every_error_code() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/error-codes.md");
     let text = std::fs::read_to_string(path).unwrap();
     let documented: Vec<&str> = text.lines().filter(|line| line.starts_with("| `")).collect();
-    let row =
-        |code: &ErrorCode| format!("| `{}` | {} | {} |", code.word(), code.exit().code(), code.meaning());
+    let row = |code: &ErrorCode| format!("| `{}` | {} | {} |", code.word(), code.exit().code(), code.meaning());
     assert_eq!(documented, ErrorCode::ALL.iter().map(row).collect::<Vec<_>>());
 }
 
@@ -124,7 +123,7 @@ fn each_error_code_has_the_documented_exit_code() {
     world.write("a.json", "{\"id\": \"a\", \"next_step\": \"x\"}");
     world.write("b.json", "{\"id\": \"b\", \"next_step\": \"x\"}");
     let huge = std::fs::File::create(world.project().join("huge.json")).unwrap();
-    huge.set_len(ckpt::core::dialects::MAX_SOURCE_BYTES + 1).unwrap();
+    huge.set_len(ckpt_formats::dialects::MAX_SOURCE_BYTES + 1).unwrap();
     let long = "x".repeat(65);
     let calls: &[&[&str]] = &[
         &["show", "42"],

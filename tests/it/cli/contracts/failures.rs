@@ -128,8 +128,7 @@ fn a_time_that_is_none_is_refused() {
 #[test]
 fn a_working_directory_that_is_gone_is_said() {
     let world = World::new();
-    let gone =
-        world.ckpt(&["save", "042", "--json"]).in_shell("mkdir gone && cd gone && rmdir ../gone && \"$@\"");
+    let gone = world.ckpt(&["save", "042", "--json"]).in_shell("mkdir gone && cd gone && rmdir ../gone && \"$@\"");
     let failure = gone.env("PATH", "/usr/bin:/bin").run().exits(1).failure();
     assert_eq!(failure["code"], "no_working_directory");
 }
@@ -146,10 +145,7 @@ fn advice_fits_what_was_typed() {
             .map(|line| line.as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    assert_eq!(
-        help(&["save", "042/2"], 2),
-        ["ckpt save 042 --json", "it names a checkpoint; the workflow is `042`"]
-    );
+    assert_eq!(help(&["save", "042/2"], 2), ["ckpt save 042 --json", "it names a checkpoint; the workflow is `042`"]);
     assert_eq!(help(&["archive", "042~1"], 2), ["it names a checkpoint; the workflow is `042`"]);
     assert_eq!(help(&["save", "a/b"], 2), ["the nearest legal id is `a-b`"]);
     for value in ["- write the parser", "-x", "--foo bar", "-1"] {
@@ -163,14 +159,8 @@ fn advice_fits_what_was_typed() {
         help(&["save", "042", "--expect", "042"], 2),
         ["write the id and the number of the checkpoint: `042/7`"]
     );
-    assert_eq!(
-        help(&["save", "042", "--data", "@none"], 2),
-        ["check the path; it starts at the present directory"]
-    );
-    assert_eq!(
-        help(&["save", "042", "--from", "-"], 2),
-        ["--from takes the name of a file, or `-` for stdin"]
-    );
+    assert_eq!(help(&["save", "042", "--data", "@none"], 2), ["check the path; it starts at the present directory"]);
+    assert_eq!(help(&["save", "042", "--from", "-"], 2), ["--from takes the name of a file, or `-` for stdin"]);
     let missing = world.temp().join("none/.ckpt");
     let missing = missing.to_str().unwrap();
     let failure = world.refuses(&["list", "--store", missing], 4, "no_store");

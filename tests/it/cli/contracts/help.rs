@@ -85,18 +85,10 @@ fn the_version_is_that_of_the_package() {
 fn commands_are_shown_in_groups() {
     let page = World::new().run(&["--help"]).succeeds().stdout;
     let (list, options) = page.split_once("Global options:\n").unwrap();
-    let headings: Vec<&str> =
-        list.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).collect();
+    let headings: Vec<&str> = list.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).collect();
     assert_eq!(
         headings,
-        [
-            "Every day:",
-            "History and decisions:",
-            "Keeping the store:",
-            "Sharing:",
-            "Other systems:",
-            "Set-up:"
-        ],
+        ["Every day:", "History and decisions:", "Keeping the store:", "Sharing:", "Other systems:", "Set-up:"],
         "{page}"
     );
     for name in names() {
@@ -121,10 +113,7 @@ fn global_options_are_explained_once() {
     // They still work there, before and after the command.
     world.run(&["save", "042", "-q", "--color", "never"]).succeeds();
     assert_eq!(world.run(&["-q", "pipeline", "list", "--no-input"]).succeeds().stderr, "");
-    assert_eq!(
-        world.run(&["pipeline", "list", "--json"]).succeeds().document()["format"],
-        "ckpt.pipelines.v1"
-    );
+    assert_eq!(world.run(&["pipeline", "list", "--json"]).succeeds().document()["format"], "ckpt.pipelines.v1");
 }
 
 /// Flags that may be repeated say so, and those with a fixed set of words name them.
@@ -145,20 +134,19 @@ fn values_and_repetition_are_said() {
         assert!(!help(flag).is_empty(), "{flag}");
     }
     assert!(repeatable > 8, "{repeatable}");
-    let named = |name: &str| -> Vec<String> {
-        flags.iter().filter(|flag| flag.get_long() == Some(name)).map(help).collect()
-    };
-    for trigger in ckpt::core::Trigger::OF_SAVES {
+    let named =
+        |name: &str| -> Vec<String> { flags.iter().filter(|flag| flag.get_long() == Some(name)).map(help).collect() };
+    for trigger in ckpt_model::Trigger::OF_SAVES {
         assert!(named("trigger").iter().all(|help| help.contains(trigger.word())), "{trigger}");
     }
-    for dialect in ckpt::core::dialects::Dialect::ALL {
+    for dialect in ckpt_formats::dialects::Dialect::ALL {
         assert!(named("as-dialect").iter().all(|help| help.contains(dialect.word())), "{dialect}");
     }
     for dialect in ["kamiflow", "dotagent", "claude-dir", "claude-plan", "crunch"] {
         assert!(
-            named("as").iter().all(|help| help.contains(dialect)
-                || help.contains("became")
-                || help.contains("new workflow"))
+            named("as")
+                .iter()
+                .all(|help| help.contains(dialect) || help.contains("became") || help.contains("new workflow"))
         );
     }
 }

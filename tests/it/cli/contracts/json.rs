@@ -5,8 +5,7 @@ use serde_json::Value;
 use crate::support::project::World;
 
 /// A file of another system.
-const FOREIGN: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/dialects/generic/phase-objects.json");
+const FOREIGN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/dialects/generic/phase-objects.json");
 
 /// At least one call of every command that answers.
 const ANSWERS: &[(&[&str], &str)] = &[

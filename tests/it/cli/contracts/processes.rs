@@ -80,7 +80,6 @@ fn every_command_has_a_line_or_is_always_a_process() {
     let tried: BTreeSet<&str> = LINES.iter().flat_map(|line| line.split(' ')).collect();
     let tree = ckpt::cli::command_tree();
     let commands = tree.get_subcommands().map(clap::Command::get_name);
-    let missing: Vec<_> =
-        commands.filter(|name| !tried.contains(name) && !PROCESS_WORDS.contains(name)).collect();
+    let missing: Vec<_> = commands.filter(|name| !tried.contains(name) && !PROCESS_WORDS.contains(name)).collect();
     assert_eq!(missing, [""; 0]);
 }

@@ -34,11 +34,7 @@ fn a_reader_whose_output_nobody_wants_ends_quietly() {
 #[test]
 fn the_first_line_can_be_taken_without_a_complaint() {
     let world = World::with_checkpoints(3);
-    let piped = world
-        .ckpt(&["log", "042", "--all"])
-        .in_shell("\"$@\" | head -n 1")
-        .env("PATH", "/usr/bin:/bin")
-        .run();
+    let piped = world.ckpt(&["log", "042", "--all"]).in_shell("\"$@\" | head -n 1").env("PATH", "/usr/bin:/bin").run();
     assert_eq!((piped.stdout.lines().count(), piped.stderr.as_str()), (1, ""), "{piped}");
 }
 
@@ -55,9 +51,7 @@ fn a_reader_whose_output_is_lost_fails() {
 #[test]
 fn a_save_whose_answer_is_lost_says_that_it_saved() {
     let world = World::new();
-    for (seq, script) in
-        (1..).zip(["\"$@\" > /dev/full", "\"$@\" --json > /dev/full", "\"$@\" -q > /dev/full"])
-    {
+    for (seq, script) in (1..).zip(["\"$@\" > /dev/full", "\"$@\" --json > /dev/full", "\"$@\" -q > /dev/full"]) {
         let outcome = world.ckpt(&["save", "042"]).in_shell(script).run().succeeds();
         let words = format!("saved 042/{seq}, but the answer could not be written to stdout");
         assert!(outcome.stderr.contains(&words), "{script}: {outcome}");
@@ -91,8 +85,7 @@ fn closed_streams_are_no_obstacle() {
 #[test]
 fn a_closed_stdin_is_empty_input() {
     let world = World::new();
-    let outcome =
-        world.ckpt(&["save", "042", "--state", "-", "--json"]).in_shell("\"$@\" <&-").run().exits(2);
+    let outcome = world.ckpt(&["save", "042", "--state", "-", "--json"]).in_shell("\"$@\" <&-").run().exits(2);
     assert_eq!(outcome.failure()["code"], "invalid_json");
 }
 

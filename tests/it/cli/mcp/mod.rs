@@ -17,8 +17,7 @@ const MODERN: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026
 fn exchange(world: &World, input: impl AsRef<[u8]>) -> Vec<Value> {
     let outcome = world.ckpt(&["mcp"]).stdin(input).run().succeeds();
     assert_eq!(outcome.stderr, "");
-    let messages: Vec<Value> =
-        outcome.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let messages: Vec<Value> = outcome.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
     for message in messages.iter().flat_map(|line| match line {
         Value::Array(batch) => batch.as_slice(),
         one => std::slice::from_ref(one),
@@ -32,9 +31,7 @@ fn exchange(world: &World, input: impl AsRef<[u8]>) -> Vec<Value> {
 /// A request of the stateless era.
 fn modern(id: u32, method: &str, params: &str) -> String {
     let separator = if params.is_empty() { "" } else { "," };
-    format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{{{params}{separator}{MODERN}}}}}\n"
-    )
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{{{params}{separator}{MODERN}}}}}\n")
 }
 
 fn call(id: u32, tool: &str, arguments: &Value) -> String {
@@ -74,9 +71,9 @@ fn replay(name: &str) {
     for line in recorded.lines().filter(|line| !line.starts_with("< ")) {
         replayed.push_str(line);
         replayed.push('\n');
-        let wants_answer = line.strip_prefix("> ").is_some_and(|sent| {
-            serde_json::from_str::<Value>(sent).is_ok_and(|sent| sent.get("id").is_some())
-        });
+        let wants_answer = line
+            .strip_prefix("> ")
+            .is_some_and(|sent| serde_json::from_str::<Value>(sent).is_ok_and(|sent| sent.get("id").is_some()));
         if wants_answer {
             replayed.push_str(&format!("< {}\n", without_documents(answers.next().unwrap())));
         }
@@ -108,8 +105,7 @@ fn every_version_with_a_handshake_is_agreed_to_and_any_other_gets_the_newest() {
         ("2025-11-25", "2025-11-25"),
         ("2019-01-01", "2025-11-25"),
     ] {
-        let line =
-            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": asked}});
+        let line = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": asked}});
         assert_eq!(exchange(&world, format!("{line}\n"))[0]["result"]["protocolVersion"], agreed);
     }
 }
@@ -161,10 +157,8 @@ fn junk_between_requests_is_answered_or_passed_over_and_ends_nothing() {
     for (id, line) in junk.iter().enumerate() {
         input.extend(line.as_bytes());
         input.extend(b"\n\xff\xfe\x00\n");
-        input.extend(
-            call(u32::try_from(id).unwrap(), "save", &json!({"id": "w", "note": id.to_string()}))
-                .into_bytes(),
-        );
+        input
+            .extend(call(u32::try_from(id).unwrap(), "save", &json!({"id": "w", "note": id.to_string()})).into_bytes());
     }
     let answers = exchange(&world, input);
     let saved = answers.iter().filter(|answer| answer["result"]["isError"] == false).count();
@@ -214,8 +208,7 @@ fn what_is_refused_is_an_answer_that_a_model_can_act_on() {
     let help = json!(["the arguments are `selector` and `against`"]);
     assert_eq!(result["structuredContent"]["help"], help);
     assert!(!world.store().exists());
-    for line in [call(1, "destroy", &json!({})), modern(1, "tools/call", "\"name\":\"save\",\"arguments\":7")]
-    {
+    for line in [call(1, "destroy", &json!({})), modern(1, "tools/call", "\"name\":\"save\",\"arguments\":7")] {
         assert_eq!(exchange(&world, line)[0]["error"]["code"], -32602);
     }
 }
@@ -223,8 +216,7 @@ fn what_is_refused_is_an_answer_that_a_model_can_act_on() {
 #[test]
 fn the_members_of_a_save_document_can_all_be_given() {
     let world = World::new();
-    let arguments =
-        json!({"id": "w", "phase": "plan", "tasks": [{"id": "a", "status": "running"}], "state": {"k": 1}});
+    let arguments = json!({"id": "w", "phase": "plan", "tasks": [{"id": "a", "status": "running"}], "state": {"k": 1}});
     exchange(&world, call(1, "save", &arguments));
     let stored = world.stored("w", 1);
     assert_eq!((&stored["tasks"][0]["id"], &stored["state"]["k"]), (&json!("a"), &json!(1)));

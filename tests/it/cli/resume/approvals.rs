@@ -7,16 +7,15 @@ use crate::support::project::World;
 #[test]
 fn a_result_that_waits_for_approval_is_presented_again_until_somebody_approves() {
     let world = World::new();
-    world.configure("[pipelines.p]\nphases = [{ id = \"design\", approval = true, outputs = [\"design.md\"] }, \"build\"]\n");
+    world.configure(
+        "[pipelines.p]\nphases = [{ id = \"design\", approval = true, outputs = [\"design.md\"] }, \"build\"]\n",
+    );
     world.run(&["save", "042", "--pipeline", "p", "--phase", "design", "--status", "in_progress"]).succeeds();
     assert_eq!(world.json(&["resume", "042"])["phase"], "design");
     world.refuses(&["approve", "042"], 4, "nothing_to_approve");
     world.write("design.md", "one");
     let answer = world.run(&["resume", "042", "--json"]).exits(7).document();
-    assert_eq!(
-        (&answer["phase"], &answer["findings"][0]["code"]),
-        (&json!("design"), &json!("awaiting_approval"))
-    );
+    assert_eq!((&answer["phase"], &answer["findings"][0]["code"]), (&json!("design"), &json!("awaiting_approval")));
     world.ckpt(&["approve", "042", "--note", "Option B"]).env("USER", "kim").run().succeeds();
     assert_eq!(world.stored("042", 2)["phases"][0]["approval"]["approved_by"], "kim");
     let answer = world.json(&["resume", "042"]);

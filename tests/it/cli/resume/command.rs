@@ -18,11 +18,8 @@ fn begun() -> World {
 fn a_command_gets_the_context_and_its_exit_code_is_ours() {
     let world = begun();
     let script = "echo $CKPT_WORKFLOW $CKPT_HANDLE $CKPT_PHASE \"$CKPT_ACTION\"; head -1; exit 3";
-    let outcome = world
-        .ckpt(&["resume", "042", "--", "/bin/sh", "-c", script])
-        .env("PATH", "/usr/bin:/bin")
-        .run()
-        .exits(3);
+    let outcome =
+        world.ckpt(&["resume", "042", "--", "/bin/sh", "-c", script]).env("PATH", "/usr/bin:/bin").run().exits(3);
     assert_eq!(
         outcome.stdout,
         "042 042/1 build Write it\nUnfinished work: 042, checkpoint 042/1 (1m 00s old). Verdict: ready.\n"
@@ -44,9 +41,7 @@ fn a_command_is_not_run_on_a_state_that_is_not_safe() {
 #[test]
 fn a_save_inside_the_command_needs_no_id() {
     let world = begun();
-    world
-        .run(&["resume", "042", "--", &crate::support::program::CKPT, "save", "--phase", "build"])
-        .succeeds();
+    world.run(&["resume", "042", "--", &crate::support::program::CKPT, "save", "--phase", "build"]).succeeds();
     assert_eq!(world.stored("042", 2)["status"], "complete");
 }
 
@@ -62,10 +57,7 @@ fn run_records_begin_end_and_evidence() {
     let world = begun();
     let outcome = world.run(&["run", "042", "--phase", "build", "--", "/bin/sh", "-c", "exit 0"]).succeeds();
     // The workflow is complete, and is cleaned up as after a save.
-    assert!(
-        outcome.stderr.contains("Archived 2 checkpoints of 042. Undo with: ckpt restore 042\n"),
-        "{outcome}"
-    );
+    assert!(outcome.stderr.contains("Archived 2 checkpoints of 042. Undo with: ckpt restore 042\n"), "{outcome}");
     assert_eq!(world.json(&["show", "042/2"])["checkpoint"]["phases"][1]["status"], "in_progress");
     let phase = world.stored("042", 3)["phases"][1].clone();
     assert_eq!(phase["status"], "complete");
@@ -99,8 +91,7 @@ fn run_records_failure_and_passes_the_exit_code_on() {
 #[test]
 fn run_refuses_an_unknown_phase_before_it_runs_anything() {
     let world = begun();
-    let outcome =
-        world.run(&["--json", "run", "042", "--phase", "tset", "--", "/bin/sh", "-c", "echo > ran"]).exits(2);
+    let outcome = world.run(&["--json", "run", "042", "--phase", "tset", "--", "/bin/sh", "-c", "echo > ran"]).exits(2);
     assert_eq!(outcome.failure()["code"], "unknown_phase");
     assert!(!world.project().join("ran").exists());
     assert_eq!(world.numbers("042"), [1]);
@@ -114,8 +105,7 @@ fn an_interrupt_while_it_runs_is_recorded() {
     ] {
         let world = begun();
         let mut command = world.ckpt(args).env("PATH", "/usr/bin:/bin").command();
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut up = [0; 3];
         child.stdout.as_mut().unwrap().read_exact(&mut up).unwrap();
         kill_process(Pid::from_child(&child), Signal::INT).unwrap();
@@ -133,8 +123,7 @@ fn a_command_that_finishes_in_spite_of_an_interrupt_is_complete() {
     let script = "trap '' INT; echo up; sleep 0.3; exit 0";
     let args = ["run", "042", "--phase", "build", "--", "/bin/sh", "-c", script];
     let mut command = world.ckpt(&args).env("PATH", "/usr/bin:/bin").command();
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut up = [0; 3];
     child.stdout.as_mut().unwrap().read_exact(&mut up).unwrap();
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
@@ -178,8 +167,5 @@ fn an_imported_action_has_no_nul() {
     std::fs::write(&file, text.replace("Write it", "\"Write\\0it\"")).unwrap();
     let imported = world.json(&["import", "crunch.yaml", "--into", "other"]);
     assert_eq!(world.stored("other", 1)["next"]["action"], "Write\u{fffd}it", "{imported}");
-    assert_eq!(
-        world.run(&["resume", "--file", "crunch.yaml", "--json"]).document()["action"],
-        "Write\u{fffd}it"
-    );
+    assert_eq!(world.run(&["resume", "--file", "crunch.yaml", "--json"]).document()["action"], "Write\u{fffd}it");
 }

@@ -37,8 +37,7 @@ fn ends(pid: &str) -> bool {
 /// Starts a command without a terminal, and returns the first line that it prints.
 fn start(world: &World, args: &[&str]) -> (Child, String) {
     let mut command = world.ckpt(args).env("PATH", "/usr/bin:/bin").command();
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     (child, line.trim().to_owned())
@@ -83,8 +82,7 @@ fn a_second_signal_does_not_lose_the_record() {
 #[test]
 fn a_stopped_command_is_continued() {
     let world = begun();
-    let (mut child, line) =
-        start(&world, &[&RUN[..], &["/bin/sh", "-c", "echo pid $$; exec sleep 1"]].concat());
+    let (mut child, line) = start(&world, &[&RUN[..], &["/bin/sh", "-c", "echo pid $$; exec sleep 1"]].concat());
     let (own, command) = (child.id().to_string(), line.strip_prefix("pid ").unwrap());
     let wait_for = |wanted: bool| {
         let deadline = Instant::now() + Duration::from_secs(10);
@@ -105,8 +103,7 @@ fn a_stopped_command_is_continued() {
 fn control_c_at_a_terminal_reaches_the_command_once() {
     let world = begun();
     let script = "trap 'echo caught; exit 1' INT; echo up; while :; do sleep 0.05; done";
-    let invocation =
-        world.ckpt(&[&RUN[..], &["/bin/sh", "-c", script]].concat()).env("PATH", "/usr/bin:/bin");
+    let invocation = world.ckpt(&[&RUN[..], &["/bin/sh", "-c", script]].concat()).env("PATH", "/usr/bin:/bin");
     let mut terminal = Terminal::of(&invocation);
     terminal.expect("up", 1);
     terminal.answer("\u{3}");
@@ -119,8 +116,7 @@ fn control_c_at_a_terminal_reaches_the_command_once() {
 fn a_command_can_use_the_terminal() {
     let world = begun();
     let script = "stty -echo && echo ready && read -r line && stty echo && echo \"got $line\"";
-    let invocation =
-        world.ckpt(&[&RUN[..], &["/bin/sh", "-c", script]].concat()).env("PATH", "/usr/bin:/bin");
+    let invocation = world.ckpt(&[&RUN[..], &["/bin/sh", "-c", script]].concat()).env("PATH", "/usr/bin:/bin");
     let mut terminal = Terminal::of(&invocation);
     terminal.expect("ready", 1);
     terminal.answer("words\n");
@@ -132,8 +128,7 @@ fn a_command_can_use_the_terminal() {
 #[test]
 fn a_termination_at_a_terminal_reaches_the_children_of_the_command() {
     let world = begun();
-    let invocation =
-        world.ckpt(&[&RUN[..], &["/bin/sh", "-c", NESTED]].concat()).env("PATH", "/usr/bin:/bin");
+    let invocation = world.ckpt(&[&RUN[..], &["/bin/sh", "-c", NESTED]].concat()).env("PATH", "/usr/bin:/bin");
     let mut terminal = Terminal::of(&invocation);
     terminal.expect("pid ", 1);
     terminal.expect("\n", 1);

@@ -88,12 +88,9 @@ fn status_and_log_offer_it_too() {
 #[test]
 fn nobody_is_asked_where_no_person_is() {
     let world = several();
-    for args in [
-        &["resume", "-q"][..],
-        &["resume", "--json"],
-        &["resume", "--no-input"],
-        &["resume", "--context", "-q"],
-    ] {
+    for args in
+        [&["resume", "-q"][..], &["resume", "--json"], &["resume", "--no-input"], &["resume", "--context", "-q"]]
+    {
         let (code, seen) = Terminal::open(&world, args, &[]).exit();
         assert_eq!(code, 5, "{args:?}: {seen}");
         assert!(!seen.contains("Which one?"), "{args:?}: {seen}");

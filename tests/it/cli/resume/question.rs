@@ -67,10 +67,7 @@ fn start_fresh_archives_and_begins_again() {
     let (code, screen) = terminal.exit();
     assert_eq!(code, 0, "{screen}");
     let fresh = world.json(&["resume", "042"]);
-    assert_eq!(
-        (&fresh["phase"], &fresh["title"], &fresh["done"]),
-        (&json!("plan"), &json!("Login"), &json!([]))
-    );
+    assert_eq!((&fresh["phase"], &fresh["title"], &fresh["done"]), (&json!("plan"), &json!("Login"), &json!([])));
     assert_eq!(world.json(&["show", "042", "--state"])["checkpoint"], json!({}));
     let old = world.json(&["show", "042/1", "--state"]);
     assert_eq!(old["checkpoint"], json!({"k": 1}), "nothing was deleted");
@@ -84,11 +81,7 @@ fn discard_archives_and_leaves_nothing_to_start() {
     terminal.answer("d\n");
     let (code, screen) = terminal.exit();
     assert_eq!(code, 4, "{screen}");
-    assert_eq!(
-        world.json(&["show", "042/1", "--state"])["checkpoint"],
-        json!({"k": 1}),
-        "nothing was deleted"
-    );
+    assert_eq!(world.json(&["show", "042/1", "--state"])["checkpoint"], json!({"k": 1}), "nothing was deleted");
     world.refuses(&["resume"], 4, "nothing_to_resume");
 }
 
@@ -104,21 +97,14 @@ fn a_closed_terminal_is_no_answer() {
 #[test]
 fn nobody_is_asked_where_no_person_is() {
     let world = begun();
-    let agents = [
-        ("CLAUDECODE", "1"),
-        ("GEMINI_CLI", "1"),
-        ("CODEX_HOME", "/x"),
-        ("CI", "true"),
-        ("CKPT_NO_INPUT", "1"),
-    ];
+    let agents =
+        [("CLAUDECODE", "1"), ("GEMINI_CLI", "1"), ("CODEX_HOME", "/x"), ("CI", "true"), ("CKPT_NO_INPUT", "1")];
     for (name, value) in agents {
         let (code, screen) = Terminal::open(&world, &["resume", "042"], &[(name, value)]).exit();
         assert_eq!(code, 0, "{name}: {screen}");
         assert!(!screen.contains(QUESTION), "{name}: {screen}");
     }
-    for args in
-        [&["resume", "042", "--no-input"][..], &["resume", "042", "--json"], &["resume", "042", "--yes"]]
-    {
+    for args in [&["resume", "042", "--no-input"][..], &["resume", "042", "--json"], &["resume", "042", "--yes"]] {
         let (code, screen) = Terminal::open(&world, args, &[]).exit();
         assert_eq!(code, 0, "{args:?}: {screen}");
         assert!(!screen.contains(QUESTION), "{args:?}: {screen}");

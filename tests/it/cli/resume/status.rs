@@ -17,18 +17,7 @@ fn finish(world: &World, id: &str) {
 fn durations_position_and_tasks_are_shown() {
     let world = World::new();
     world
-        .run(&[
-            "save",
-            "042",
-            "--phases",
-            "a,b,c",
-            "--phase",
-            "a",
-            "--status",
-            "in_progress",
-            "--title",
-            "Login",
-        ])
+        .run(&["save", "042", "--phases", "a,b,c", "--phase", "a", "--status", "in_progress", "--title", "Login"])
         .succeeds();
     world.run(&["save", "042", "--phase", "a"]).succeeds();
     world
@@ -70,9 +59,7 @@ fn the_estimate_needs_three_finished_workflows_of_the_same_phases() {
         assert_eq!((&answer["estimate"], &answer["samples"]), (&json!(null), &json!(n)));
         finish(&world, id);
     }
-    world
-        .run(&["save", "other", "--phases", "a,c", "--phase", "a", "--workflow-status", "complete"])
-        .succeeds();
+    world.run(&["save", "other", "--phases", "a,c", "--phase", "a", "--workflow-status", "complete"]).succeeds();
     let answer = world.json(&["status", "now"]);
     assert_eq!(answer["estimate"], json!({"low_seconds": 60, "high_seconds": 60, "samples": 3}));
     let text = world.run(&["status", "now"]).succeeds().stdout;

@@ -31,10 +31,7 @@ fn watch(world: &World, columns: u16, rows: u16) -> Terminal {
 fn frame(seen: &str) -> Vec<String> {
     let frames: Vec<&str> = seen.split("\u{1b}[H").filter(|frame| frame.contains("\u{1b}[J")).collect();
     let frame = frames.last().unwrap().split("\u{1b}[J").next().unwrap();
-    frame
-        .split('\n')
-        .map(|line| line.trim_end_matches('\r').trim_end_matches("\u{1b}[K").to_owned())
-        .collect()
+    frame.split('\n').map(|line| line.trim_end_matches('\r').trim_end_matches("\u{1b}[K").to_owned()).collect()
 }
 
 #[test]
@@ -45,10 +42,7 @@ fn a_small_screen_keeps_the_title_and_the_current_phase() {
         terminal.expect("\u{1b}[J", 1);
         let lines = frame(&terminal.seen);
         assert!(lines.len() <= rows.into(), "{columns}x{rows}: {lines:?}");
-        assert!(
-            lines.iter().all(|line| line.chars().count() < columns.into()),
-            "{columns}x{rows}: {lines:?}"
-        );
+        assert!(lines.iter().all(|line| line.chars().count() < columns.into()), "{columns}x{rows}: {lines:?}");
         assert!(lines[0].starts_with("042 A") && (columns < 30 || lines[0].ends_with("41%")), "{lines:?}");
         assert!(lines.iter().any(|line| line.starts_with("> phase-6")), "{columns}x{rows}: {lines:?}");
         terminal.answer("\u{3}");
@@ -68,10 +62,7 @@ fn a_small_screen_keeps_the_title_and_the_current_phase() {
     ];
     let lines = frame(&terminal.seen);
     for (line, expected) in lines.iter().zip(expected) {
-        assert!(
-            line.starts_with(&expected[..expected.len().min(12)]),
-            "{line:?} is not {expected:?}: {lines:#?}"
-        );
+        assert!(line.starts_with(&expected[..expected.len().min(12)]), "{line:?} is not {expected:?}: {lines:#?}");
     }
     assert_eq!(lines.len(), expected.len(), "{lines:#?}");
     assert!(!lines[7].contains(','), "no sentence that is cut: {lines:#?}");

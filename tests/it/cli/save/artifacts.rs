@@ -25,11 +25,7 @@ fn paths_start_where_the_command_was_typed() {
     world.run(&["init"]).succeeds();
     world.write("docs/spec.md", "hello");
     world.write("top.md", "hello");
-    world
-        .ckpt(&["save", "042", "--artifact", "spec.md", "--artifact", "../top.md"])
-        .dir("docs")
-        .run()
-        .succeeds();
+    world.ckpt(&["save", "042", "--artifact", "spec.md", "--artifact", "../top.md"]).dir("docs").run().succeeds();
     let paths: Vec<_> = recorded(&world, 1).as_array().unwrap().iter().map(|a| a["path"].clone()).collect();
     assert_eq!(paths, ["docs/spec.md", "top.md"]);
 }

@@ -14,10 +14,7 @@ fn expecting_the_newest_saves() {
 fn expecting_another_one_is_a_conflict() {
     let world = World::with_checkpoints(2);
     let failure = world.refuses(&["save", "042", "--expect", "042/1"], 8, "conflict");
-    assert_eq!(
-        (&failure["context"]["expected"], &failure["context"]["newest"]),
-        (&json!("042/1"), &json!("042/2"))
-    );
+    assert_eq!((&failure["context"]["expected"], &failure["context"]["newest"]), (&json!("042/1"), &json!("042/2")));
     assert!(failure["help"].to_string().contains("--expect 042/2"), "{failure}");
     world.refuses(&["save", "042", "--expect", "042/3"], 8, "conflict");
 }

@@ -81,10 +81,7 @@ fn short_forms_are_understood() {
         (&stored["phase"], &stored["next"]),
         (&json!("2"), &json!({"phase": "3", "action": "Continue", "explicit": true}))
     );
-    assert_eq!(
-        (&stored["artifacts"][0]["name"], &stored["tasks"][1]["depends_on"]),
-        (&json!("a"), &json!(["t"]))
-    );
+    assert_eq!((&stored["artifacts"][0]["name"], &stored["tasks"][1]["depends_on"]), (&json!("a"), &json!(["t"])));
 }
 
 #[test]
@@ -164,16 +161,13 @@ fn unknown_fields_are_kept_through_later_saves() {
 #[test]
 fn a_whole_checkpoint_goes_round() {
     let world = World::new();
-    let flags =
-        ["--phases", "a,b", "--state", r#"{"n":9007199254740993}"#, "--label", "l", "--task", "t=done"];
+    let flags = ["--phases", "a,b", "--state", r#"{"n":9007199254740993}"#, "--label", "l", "--task", "t=done"];
     world.run(&[&["save", "042", "--phase", "a", "--title", "T"][..], &flags].concat()).succeeds();
     world.run(&["save", "042", "--phase", "b", "--set", "late=true"]).succeeds();
     let raw = world.run(&["show", "042/1", "--raw"]).succeeds().stdout;
     world.ckpt(&["save", "042", "--from", "-"]).stdin(&raw).run().succeeds();
     let (first, third): (Value, Value) = (serde_json::from_str(&raw).unwrap(), world.stored("042", 3));
-    for field in
-        ["status", "phase", "next", "title", "pipeline", "phases", "tasks", "artifacts", "state", "trigger"]
-    {
+    for field in ["status", "phase", "next", "title", "pipeline", "phases", "tasks", "artifacts", "state", "trigger"] {
         assert_eq!(first[field], third[field], "{field}");
     }
     assert_eq!(first["labels"], third["labels"]);
@@ -199,8 +193,7 @@ fn everything_that_is_wrong_with_a_document_is_named() {
     let refused = world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string());
     let failure = refused.refused(2, "invalid_document");
     let violations = failure["context"]["violations"].as_array().unwrap();
-    let pointers: Vec<_> =
-        violations.iter().map(|violation| violation["pointer"].as_str().unwrap()).collect();
+    let pointers: Vec<_> = violations.iter().map(|violation| violation["pointer"].as_str().unwrap()).collect();
     for expected in [
         "/phase",
         "/status",

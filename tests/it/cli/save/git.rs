@@ -42,10 +42,7 @@ fn packed_references_and_detached_heads_are_understood() {
     git(&world.project(), &["switch", "-q", "-c", "feature/login"]);
     git(&world.project(), &["pack-refs", "--all"]);
     world.run(&["save", "042"]).succeeds();
-    assert_eq!(
-        world.stored("042", 1)["context"]["git"],
-        json!({"branch": "feature/login", "commit": commit})
-    );
+    assert_eq!(world.stored("042", 1)["context"]["git"], json!({"branch": "feature/login", "commit": commit}));
     git(&world.project(), &["checkout", "-q", "--detach"]);
     world.run(&["save", "042"]).succeeds();
     assert_eq!(world.stored("042", 2)["context"]["git"], json!({"branch": null, "commit": commit}));

@@ -22,11 +22,8 @@ fn planted() -> World {
 fn a_save_names_the_file_and_what_to_do() {
     let world = planted();
     let path = world.checkpoint_file("042", u64::MAX);
-    let commands: [&[&str]; 3] = [
-        &["save", "042", "--phase", "test"],
-        &["rollback", "042/1"],
-        &["archive", "042", "--as", "abandoned"],
-    ];
+    let commands: [&[&str]; 3] =
+        [&["save", "042", "--phase", "test"], &["rollback", "042/1"], &["archive", "042", "--as", "abandoned"]];
     for args in commands {
         let failure = world.refuses(args, 6, "damaged");
         assert_eq!(failure["context"]["handle"], "042/18446744073709551615", "{args:?}: {failure}");

@@ -54,8 +54,7 @@ fn in_imported_files_a_number_never_becomes_another_phase() {
         (json!(8), "there is no phase 8; nothing is concluded from it"),
     ] {
         let world = World::new();
-        let file =
-            json!({"taskId": "042", "slug": "x", "phase": written, "status": "complete", "phaseData": {}});
+        let file = json!({"taskId": "042", "slug": "x", "phase": written, "status": "complete", "phaseData": {}});
         world.write("042.json", file.to_string());
         let answer = world.run(&["resume", "--file", "042.json", "--json"]).exits(7).document();
         let findings = answer["findings"].as_array().unwrap();

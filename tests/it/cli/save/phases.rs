@@ -273,9 +273,7 @@ fn one_document_moves_several_phases_and_tasks_in_one_checkpoint() {
     assert_eq!((&stored["trigger"], &stored["status"]), (&"phase_transition".into(), &"in_progress".into()));
     assert_eq!(stored["tasks"][1]["phase"], "build");
 
-    save(
-        serde_json::json!({"phases": {"build": "complete", "test": "skipped"}, "tasks": {"parser": "complete"}}),
-    );
+    save(serde_json::json!({"phases": {"build": "complete", "test": "skipped"}, "tasks": {"parser": "complete"}}));
     let stored = world.stored("042", 2);
     assert_eq!(statuses(&stored), ["plan=complete", "build=complete", "test=skipped"]);
     assert_eq!(stored["status"], "complete");

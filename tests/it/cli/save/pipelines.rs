@@ -48,8 +48,7 @@ fn the_long_form_is_copied_into_the_checkpoint() {
 fn the_name_of_a_phase_is_said_with_its_id() {
     let world = World::new();
     world.configure(SETTINGS);
-    let outcome =
-        world.run(&["save", "042", "--pipeline", "careful", "--phase", "make", "--data", r#"{"files":1}"#]);
+    let outcome = world.run(&["save", "042", "--pipeline", "careful", "--phase", "make", "--data", r#"{"files":1}"#]);
     insta::assert_snapshot!(outcome, @"
     exit 0
     --- stdout

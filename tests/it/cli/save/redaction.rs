@@ -10,8 +10,7 @@ const AWS: &str = "AKIAIOSFODNN7EXAMPLE";
 #[test]
 fn secrets_are_replaced_wherever_they_stand() {
     let world = World::new();
-    let state =
-        json!({"auth": {"header": format!("token {TOKEN}")}, "db": "postgres://u:hunter2@h/x"}).to_string();
+    let state = json!({"auth": {"header": format!("token {TOKEN}")}, "db": "postgres://u:hunter2@h/x"}).to_string();
     let set = format!("/deep/key={}", json!(AWS));
     let save = [
         "save",
@@ -74,8 +73,7 @@ fn a_person_is_told_where_and_how_to_keep_them() {
 #[test]
 fn documents_are_cleaned_with_their_unknown_fields() {
     let world = World::new();
-    let document =
-        json!({"phase": "a", "state": {"t": TOKEN}, "ticket": {"url": format!("https://u:{AWS}@h")}});
+    let document = json!({"phase": "a", "state": {"t": TOKEN}, "ticket": {"url": format!("https://u:{AWS}@h")}});
     let answer = world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string()).json();
     assert_eq!(answer["redactions"], json!(["/state/t", "/ticket/url"]));
     assert_nowhere(&world, &[TOKEN, AWS]);
@@ -101,7 +99,8 @@ fn allow_secrets_writes_them_as_they_are() {
 #[test]
 fn ordinary_text_is_left_alone() {
     let world = World::new();
-    let note = "sk-learn, ghp_short, https://host/path, mailto:u@h, a 40-digit hash da39a3ee5e6b4b0d3255bfef95601890afd80709";
+    let note =
+        "sk-learn, ghp_short, https://host/path, mailto:u@h, a 40-digit hash da39a3ee5e6b4b0d3255bfef95601890afd80709";
     assert_eq!(world.json(&["save", "042", "--note", note])["redactions"], json!([]));
     assert_eq!(world.stored("042", 1)["note"], note);
 }
@@ -128,9 +127,7 @@ fn a_secret_is_no_name() {
     let world = World::new();
     world.write(TOKEN, "x");
     let task = format!("{TOKEN}=running");
-    for args in
-        [["--task", &task], ["--phase", TOKEN], ["--phases", TOKEN], ["--key", TOKEN], ["--artifact", TOKEN]]
-    {
+    for args in [["--task", &task], ["--phase", TOKEN], ["--phases", TOKEN], ["--key", TOKEN], ["--artifact", TOKEN]] {
         let save = ["save", "042", args[0], args[1]];
         let failure = world.refuses(&save, 9, "secret_in_name");
         assert!(!failure.to_string().contains(TOKEN), "{failure}");
@@ -203,16 +200,8 @@ fn a_whole_checkpoint_is_treated_like_any_document() {
 fn a_name_gives_its_value_away() {
     let world = World::new();
     let state = json!({"password": "hunter2", "login": {"api_key": "aB3dE6gH9kLmN0pQ"}}).to_string();
-    let save = [
-        "save",
-        "042",
-        "--state",
-        &state,
-        "--set",
-        "db_password=\"hunter22\"",
-        "--note",
-        "DB_PASSWORD=hunter23",
-    ];
+    let save =
+        ["save", "042", "--state", &state, "--set", "db_password=\"hunter22\"", "--note", "DB_PASSWORD=hunter23"];
     let answer = world.json(&save);
     let places = json!(["/note", "/state/password", "/state/login/api_key", "/state/db_password"]);
     assert_eq!(answer["redactions"], places);

@@ -53,9 +53,7 @@ fn a_task_that_moves_keeps_what_is_known_about_it() {
 #[test]
 fn what_is_no_task_is_refused_with_an_example() {
     let world = World::new();
-    for given in
-        ["t", "t=", "t=waiting", "=done", "t=done,output=", "t=done,color=red", "t=done,after=t", "a+b=done"]
-    {
+    for given in ["t", "t=", "t=waiting", "=done", "t=done,output=", "t=done,color=red", "t=done,after=t", "a+b=done"] {
         let failure = world.refuses(&["save", "042", "--task", given], 2, "usage");
         assert!(failure["help"].to_string().contains("--task parser=complete"), "{given}: {failure}");
     }
@@ -82,18 +80,17 @@ fn tasks_that_would_wait_for_each_other_are_refused() {
 #[test]
 fn a_phase_that_is_complete_before_its_tasks_is_warned_about() {
     let world = World::new();
-    let begin =
-        ["start", "042", "--phases", "a,b", "--phase", "a", "--task", "x=running", "--task", "y=complete"];
+    let begin = ["start", "042", "--phases", "a,b", "--phase", "a", "--task", "x=running", "--task", "y=complete"];
     world.run(&begin).succeeds();
     let outcome = world.copy().run(&["done", "042", "--phase", "a"]).succeeds();
-    let warning =
-        "phase a is complete, but not its tasks x; once they are: `ckpt save 042 --task x=complete`";
+    let warning = "phase a is complete, but not its tasks x; once they are: `ckpt save 042 --task x=complete`";
     assert!(outcome.stderr.contains(&format!("warning: {warning}\n")), "{outcome}");
     assert_eq!(world.copy().json(&["done", "042", "--phase", "a"])["warnings"], json!([warning]));
     let both = ["done", "042", "--phase", "a", "--task", "x=complete"];
     assert_eq!(world.copy().json(&both)["warnings"], json!([]));
     world.run(&["done", "042", "--phase", "a"]).succeeds();
-    let warning = "all phases of 042 are complete, but not its tasks x; once they are: `ckpt save 042 --task x=complete`";
+    let warning =
+        "all phases of 042 are complete, but not its tasks x; once they are: `ckpt save 042 --task x=complete`";
     assert_eq!(world.json(&["done", "042", "--phase", "b"])["warnings"], json!([warning]));
 }
 
@@ -122,10 +119,7 @@ fn the_last_phase_does_not_complete_a_workflow_with_open_tasks() {
     --- end
     ");
     let resume = world.run(&["resume", "042", "--json"]).exits(7).document();
-    assert_eq!(
-        (&resume["verdict"], &resume["findings"][0]["code"]),
-        (&json!("confirm"), &json!("tasks_open"))
-    );
+    assert_eq!((&resume["verdict"], &resume["findings"][0]["code"]), (&json!("confirm"), &json!("tasks_open")));
     for help in resume["findings"][0]["help"].as_array().unwrap() {
         let world = world.copy();
         let words: Vec<&str> = help.as_str().unwrap().split(' ').skip(1).collect();

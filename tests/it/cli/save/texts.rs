@@ -42,11 +42,7 @@ fn an_error_stays_until_its_phase_is_done() {
     assert_eq!(stored["last_error"], json!({"message": "3 tests fail", "phase": "test", "at": at}));
     assert_eq!(stored["phases"][0]["error"], "3 tests fail");
     world.run(&["save", "042", "--phase", "docs"]).succeeds();
-    assert_eq!(
-        world.stored("042", 2)["last_error"]["message"],
-        "3 tests fail",
-        "another phase fixes nothing"
-    );
+    assert_eq!(world.stored("042", 2)["last_error"]["message"], "3 tests fail", "another phase fixes nothing");
     world.run(&["save", "042", "--phase", "test", "--status", "in_progress"]).succeeds();
     assert_eq!(world.stored("042", 3)["last_error"]["message"], "3 tests fail", "trying again fixes nothing");
     world.run(&["save", "042", "--phase", "test"]).succeeds();
@@ -59,9 +55,7 @@ fn an_error_stays_until_its_phase_is_done() {
 fn texts_have_limits() {
     let world = World::new();
     let long = |bytes: usize| "x".repeat(bytes);
-    for (flag, limit) in
-        [("--title", 1 << 10), ("--note", 64 << 10), ("--error", 64 << 10), ("--next", 64 << 10)]
-    {
+    for (flag, limit) in [("--title", 1 << 10), ("--note", 64 << 10), ("--error", 64 << 10), ("--next", 64 << 10)] {
         world.refuses(&["save", "042", flag, &long(limit + 1)], 2, "too_long");
         world.run(&["save", "042", flag, &long(limit)]).succeeds();
     }
@@ -106,14 +100,10 @@ fn an_error_makes_the_phase_failed() {
     let outcome = world.run(&["save", "042", "--phase", "b", "--error", "boom"]).succeeds();
     assert!(outcome.stderr.contains("phase b failed, 1 of 2 done"), "{outcome}");
     let stored = world.stored("042", 2);
-    assert_eq!(
-        (&stored["phases"][1]["status"], &stored["phases"][1]["error"]),
-        (&json!("failed"), &json!("boom"))
-    );
+    assert_eq!((&stored["phases"][1]["status"], &stored["phases"][1]["error"]), (&json!("failed"), &json!("boom")));
     assert_eq!(stored["status"], "in_progress");
 
-    for document in
-        [json!({"phase": "b", "error": "boom"}), json!({"phase": "b", "error": "boom", "status": "failed"})]
+    for document in [json!({"phase": "b", "error": "boom"}), json!({"phase": "b", "error": "boom", "status": "failed"})]
     {
         let world = world.copy();
         world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string()).run().succeeds();

@@ -20,11 +20,7 @@ fn the_environment_tells_who_is_at_work() {
         (&[("CODEX_HOME", "/x"), ("CODEX_SESSION_ID", "s3")], Some("codex"), Some("s3")),
         (&[("CODEX_THREAD_ID", "t4")], Some("codex"), Some("t4")),
         (&[("CI", "true")], Some("ci"), None),
-        (
-            &[("CI", "true"), ("GITHUB_ACTIONS", "true"), ("GITHUB_RUN_ID", "77")],
-            Some("github-actions"),
-            Some("77"),
-        ),
+        (&[("CI", "true"), ("GITHUB_ACTIONS", "true"), ("GITHUB_RUN_ID", "77")], Some("github-actions"), Some("77")),
         (&[("CI", "true"), ("CLAUDECODE", "1")], Some("claude-code"), None),
         (&[("CLAUDECODE", "")], None, None),
         (&[("CLAUDE_CODE_SESSION_ID", "alone")], None, None),

@@ -1,7 +1,7 @@
 //! Every action: its plan, and then exactly that.
 
-use super::site::Site;
 use crate::support::project::World;
+use ckpt::site::Site;
 
 /// The value of a hidden field of a page.
 fn field(body: &str, name: &str) -> String {

@@ -4,8 +4,8 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use super::site::Site;
 use crate::support::project::World;
+use ckpt::site::Site;
 
 fn site() -> (World, Site) {
     let world = World::with_checkpoints(2);
@@ -17,13 +17,9 @@ fn site() -> (World, Site) {
 fn only_the_own_name_is_answered() {
     let (_world, site) = site();
     let cookie = format!("Cookie: ckpt-{}={}\r\n", site.port, site.token);
-    for host in [
-        "evil.example",
-        "127.0.0.1",
-        "127.0.0.1:1",
-        "localhost.evil.example",
-        &format!("evil.example:{}", site.port),
-    ] {
+    for host in
+        ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example", &format!("evil.example:{}", site.port)]
+    {
         assert_eq!(site.get_with("/", &format!("Host: {host}\r\n{cookie}")).status, 421, "{host}");
     }
     assert_eq!(site.get_with("/", &cookie).status, 421, "without a name");
@@ -129,8 +125,7 @@ fn junk_and_too_much_are_refused_and_the_server_lives() {
 fn a_slow_request_is_given_up_and_holds_nobody_else_up() {
     let (_world, site) = site();
     let begun = Instant::now();
-    let mut slow: Vec<TcpStream> =
-        (0..5).map(|_| TcpStream::connect(("127.0.0.1", site.port)).unwrap()).collect();
+    let mut slow: Vec<TcpStream> = (0..5).map(|_| TcpStream::connect(("127.0.0.1", site.port)).unwrap()).collect();
     slow.iter_mut().for_each(|stream| stream.write_all(b"GET / HT").unwrap());
     assert_eq!(site.get("/").status, 200);
     assert!(begun.elapsed() < Duration::from_secs(9), "others are answered meanwhile");
@@ -152,8 +147,7 @@ fn a_server_without_a_free_descriptor_answers_when_there_is_one_again() {
     let world = World::with_checkpoints(2);
     let limited = world.ckpt(&["ui", "--json"]).in_shell(&format!("ulimit -n {LIMIT}; exec \"$@\""));
     let site = Site::start_as(&limited);
-    let idle: Vec<TcpStream> =
-        (0..LIMIT).map(|_| TcpStream::connect(("127.0.0.1", site.port)).unwrap()).collect();
+    let idle: Vec<TcpStream> = (0..LIMIT).map(|_| TcpStream::connect(("127.0.0.1", site.port)).unwrap()).collect();
     while site.descriptors().expect("the server continues") < LIMIT {
         std::thread::yield_now();
     }

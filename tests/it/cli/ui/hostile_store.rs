@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
-use super::site::Site;
 use crate::support::project::World;
+use ckpt::site::Site;
 
 /// Breaks out of text, attributes, comments, scripts and styles, if anything does not escape it.
-const HOSTILE: &str = "\"'><script>alert(1)</script><svg/onload=alert(2)><img src=x onerror=alert(3)></style><!--javascript:alert(4)&lt;";
+const HOSTILE: &str =
+    "\"'><script>alert(1)</script><svg/onload=alert(2)><img src=x onerror=alert(3)></style><!--javascript:alert(4)&lt;";
 
 fn hostile_world() -> World {
     let world = World::new();
@@ -35,8 +36,7 @@ fn hostile_world() -> World {
 
 #[track_caller]
 fn assert_harmless(html: &str) {
-    let lower =
-        html.split("<body").nth(1).unwrap().split("<script>\"use strict\"").next().unwrap().to_lowercase();
+    let lower = html.split("<body").nth(1).unwrap().split("<script>\"use strict\"").next().unwrap().to_lowercase();
     assert!(lower.contains("&lt;script&gt;"), "the text itself is shown: {lower}");
     for hazard in ["<script>alert", "<svg/", "<img", "</style><!--", "onload=alert(2)>", "\"'>"] {
         assert!(!lower.contains(hazard), "{hazard} in {lower}");

@@ -4,8 +4,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use super::site::Site;
 use crate::support::project::World;
+use ckpt::site::Site;
 
 #[test]
 fn every_page_shows_what_the_commands_say() {
@@ -26,12 +26,7 @@ fn every_page_shows_what_the_commands_say() {
     ];
     for (path, text) in cases {
         let answer = site.get(path);
-        assert!(
-            answer.status == 200 && answer.body.contains(text),
-            "{path}: {} {}",
-            answer.status,
-            answer.body
-        );
+        assert!(answer.status == 200 && answer.body.contains(text), "{path}: {} {}", answer.status, answer.body);
     }
     let missing = site.get("/w/nothing");
     assert_eq!(missing.status, 404);

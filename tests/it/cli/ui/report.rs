@@ -6,9 +6,7 @@ use crate::support::project::World;
 fn a_report_is_one_file_without_any_address_outside() {
     let world = World::new();
     for id in ["042", "043"] {
-        world
-            .run(&["save", id, "--phases", "plan,build", "--phase", "plan", "--title", "<b>login</b>"])
-            .succeeds();
+        world.run(&["save", id, "--phases", "plan,build", "--phase", "plan", "--title", "<b>login</b>"]).succeeds();
         world.run(&["save", id, "--phase", "build", "--set", "page=\"https://example.org/\""]).succeeds();
     }
     let report = world.json(&["report"]);

@@ -76,10 +76,7 @@ impl Site {
 
     pub(super) fn post_with(&self, path: &str, headers: &str, form: &str) -> Answer {
         let kind = "Content-Type: application/x-www-form-urlencoded";
-        self.send(&format!(
-            "POST {path} HTTP/1.1\r\n{headers}{kind}\r\nContent-Length: {}\r\n\r\n{form}",
-            form.len()
-        ))
+        self.send(&format!("POST {path} HTTP/1.1\r\n{headers}{kind}\r\nContent-Length: {}\r\n\r\n{form}", form.len()))
     }
 
     /// Sends a form as the pages do.

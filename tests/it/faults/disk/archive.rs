@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
-use ckpt::core::store::{Bundle, RestoreScope, Result};
-use ckpt::core::{ArchiveReason, Store};
+use ckpt_model::ArchiveReason;
+use ckpt_store::Store;
+use ckpt_store::{Bundle, RestoreScope, Result};
 use serde_json::json;
 
 use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
@@ -54,8 +55,7 @@ fn archiving() {
             // It is archived or open, and never archived without a bundle.
             let row = world.store().scan().unwrap().remove(0);
             assert!(!row.archived || !world.store().bundles(&id("042")).unwrap().is_empty(), "{why}");
-            let again =
-                world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {});
+            let again = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {});
             assert_eq!(again.unwrap().seal, handle(4), "{why}");
             assert_eq!(world.store().bundles(&id("042")).unwrap().len(), 1, "{why}");
             assert!((1..=3).all(|seq| world.bytes(seq).is_empty()), "{why}");
@@ -77,10 +77,7 @@ fn saving_after_an_archive_that_was_not_completed() {
             assert_eq!(state(&saved), json!({"n": 3, "more": 1}), "{why}");
             assert_kept(world, files, why);
             // Another archive takes everything that the first left behind.
-            world
-                .store()
-                .archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {})
-                .unwrap();
+            world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
             let newest = world.store().head_number(&id("042")).unwrap().unwrap();
             for seq in (1..=newest).filter(|seq| *seq != 2) {
                 assert_eq!(world.store().load(&handle(seq)).unwrap().checkpoint.seq, seq, "{why}");
@@ -108,10 +105,7 @@ fn restarting() {
 fn restoring() {
     with_every_fault(
         |world| {
-            world
-                .store()
-                .archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {})
-                .unwrap();
+            world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
         },
         |store, world| store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}),
         |world, files, why| {

@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
-use ckpt::core::change::{Change, Edit};
-use ckpt::core::retention::CleanupEffect;
-use ckpt::core::{Handle, Store, WorkflowStatus};
+use ckpt_model::change::{Change, Edit};
+use ckpt_model::retention::CleanupEffect;
+use ckpt_model::{Handle, WorkflowStatus};
+use ckpt_store::Store;
 use serde_json::json;
 
 use crate::retention::carried_out::{batch, batches, decide, end, later, live, standing};
@@ -34,10 +35,7 @@ fn with_every_fault(model: &World, saved: u64, left: &[u64], least_steps: usize)
         let removed: Vec<Handle> =
             cleaned.into_iter().flat_map(|cleaned| cleaned.workflows).flat_map(|done| done.removed).collect();
         let there = live(world);
-        assert!(
-            removed.iter().all(|handle| !there.contains(&handle.seq)),
-            "{why}: reported as removed, and is there"
-        );
+        assert!(removed.iter().all(|handle| !there.contains(&handle.seq)), "{why}: reported as removed, and is there");
         assert_whole(world, saved, why);
         let again = decide(&world.store(), &standing()).unwrap();
         let cleaned = world.store().clean_up(&again, &world.stamp(), &mut |_| {});
@@ -64,11 +62,7 @@ fn a_whole_workflow() {
 }
 
 /// Runs a cleanup with `other` between any two of its steps.
-fn interrupted(
-    make: impl Fn() -> World,
-    other: impl Fn(&World) + Copy + Send + 'static,
-    check: impl Fn(&World, &str),
-) {
+fn interrupted(make: impl Fn() -> World, other: impl Fn(&World) + Copy + Send + 'static, check: impl Fn(&World, &str)) {
     for at in 1.. {
         let world = Arc::new(make());
         let shared = Arc::clone(&world);
@@ -125,7 +119,7 @@ fn archiving_and_cleaning_meanwhile_lose_nothing() {
         |world| {
             world
                 .store()
-                .archive(&id("042"), &ckpt::core::ArchiveReason::Completed, &world.stamp(), &mut |_| {})
+                .archive(&id("042"), &ckpt_model::ArchiveReason::Completed, &world.stamp(), &mut |_| {})
                 .unwrap();
         },
         |world, what| assert_whole(world, 6, what),

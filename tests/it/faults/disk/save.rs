@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use ckpt::core::format::Unusable;
-use ckpt::core::store::{Disk, ObjectContent, OsDisk, STORE_NAME};
-use ckpt::core::{Error, Result, Store};
+use ckpt_model::format::Unusable;
+use ckpt_store::{Disk, ObjectContent, OsDisk, STORE_NAME};
+use ckpt_store::{Error, Result, Store};
 
 use crate::support::audit::{
     Ack, audit, content, holds, save, save_captured, save_keyed, store_in, store_on, sweep, workflow,

@@ -1,7 +1,7 @@
 //! `ckpt archive`
 
-use super::reversible::try_everything;
 use crate::support::project::World;
+use ckpt::reversible::try_everything;
 
 #[test]
 fn every_fault_at_every_system_call() {

@@ -2,11 +2,11 @@
 
 use std::time::SystemTime;
 
-use ckpt::core::store::ObjectContent;
+use ckpt_store::ObjectContent;
 
-use super::injection::sample;
-use super::reversible::{try_everything, try_faults};
 use crate::support::project::World;
+use ckpt::injection::sample;
+use ckpt::reversible::{try_everything, try_faults};
 
 #[test]
 fn single_checkpoints_and_a_whole_workflow_with_every_fault_at_every_system_call() {

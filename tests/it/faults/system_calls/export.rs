@@ -1,8 +1,8 @@
 //! `ckpt export`: a file is there whole or not at all.
 
-use super::injection::{failures, kills, try_all};
 use crate::support::project::World;
 use crate::support::strace::strace;
+use ckpt::injection::{failures, kills, try_all};
 
 const EXPORT: [&str; 6] = ["export", "042/1", "--as", "kamiflow", "-o", "exported.json"];
 

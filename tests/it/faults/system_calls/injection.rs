@@ -9,18 +9,8 @@ use crate::support::proof::{amount, figure};
 use crate::support::strace::{Call, calls, was_killed, with_fault};
 
 /// System calls that change what is on the disk, or make it durable.
-const CHANGES: [&str; 10] = [
-    "mkdir",
-    "mkdirat",
-    "write",
-    "fsync",
-    "link",
-    "linkat",
-    "unlinkat",
-    "renameat",
-    "renameat2",
-    "ftruncate",
-];
+const CHANGES: [&str; 10] =
+    ["mkdir", "mkdirat", "write", "fsync", "link", "linkat", "unlinkat", "renameat", "renameat2", "ftruncate"];
 /// System calls that open something; with `O_CREAT` they change the disk too.
 const OPENS: [&str; 3] = ["open", "openat", "openat2"];
 /// System calls that read; memory and streams are not the store's business.

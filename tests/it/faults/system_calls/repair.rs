@@ -1,9 +1,9 @@
 //! `ckpt verify --repair`. In the short form, every third fault: a process that verifies takes ten times as long as one
 //! that saves, and most of its calls read what another one reads as well.
 
-use super::injection::sample;
-use super::reversible::try_faults;
 use crate::support::project::World;
+use ckpt::injection::sample;
+use ckpt::reversible::try_faults;
 
 #[test]
 fn every_fault_at_every_system_call() {

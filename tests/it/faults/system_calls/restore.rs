@@ -1,7 +1,7 @@
 //! `ckpt restore`
 
-use super::reversible::try_everything;
 use crate::support::project::World;
+use ckpt::reversible::try_everything;
 
 fn archived() -> World {
     let world = World::with_checkpoints(2);

@@ -5,13 +5,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use ckpt::core::digest::Digest;
-use ckpt::core::store::Bundle;
+use ckpt_model::digest::Digest;
+use ckpt_store::Bundle;
 
-use super::injection::{Fault, failures, kills, try_all};
 use crate::support::files::state_of;
 use crate::support::project::{Outcome, World};
 use crate::support::strace::{strace, was_killed};
+use ckpt::injection::{Fault, failures, kills, try_all};
 
 /// Tries every kill and every error at a command on a copy of `model`.
 pub(super) fn try_everything(model: &World, args: &[&str], documented: &[i32]) {
@@ -19,25 +19,14 @@ pub(super) fn try_everything(model: &World, args: &[&str], documented: &[i32]) {
 }
 
 /// Tries those kills and errors that `select` takes.
-pub(super) fn try_faults(
-    model: &World,
-    args: &[&str],
-    documented: &[i32],
-    select: impl Fn(Vec<Fault>) -> Vec<Fault>,
-) {
+pub(super) fn try_faults(model: &World, args: &[&str], documented: &[i32], select: impl Fn(Vec<Fault>) -> Vec<Fault>) {
     let Some(strace) = strace() else { return };
     let undisturbed = model.copy();
     undisturbed.run(args).succeeds();
     let (before, after) = (Kept::in_(model), Kept::in_(&undisturbed));
     assert!(before.places != after.places || before.bundles != after.bundles, "it does something");
-    let expected = Expected {
-        args,
-        documented,
-        before,
-        after,
-        findings: findings(&undisturbed),
-        completed: Mutex::default(),
-    };
+    let expected =
+        Expected { args, documented, before, after, findings: findings(&undisturbed), completed: Mutex::default() };
 
     let mut faults = kills(&strace, &model.copy(), args);
     faults.extend(failures(&strace, &model.copy(), args));

@@ -1,8 +1,8 @@
 //! `ckpt rollback`
 
-use super::injection::sample;
-use super::reversible::try_faults;
 use crate::support::project::World;
+use ckpt::injection::sample;
+use ckpt::reversible::try_faults;
 
 #[test]
 fn faults_at_its_system_calls() {

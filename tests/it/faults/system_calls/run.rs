@@ -1,10 +1,10 @@
 //! `ckpt run`: however it ends, what it recorded is whole, and the next run works.
 
-use ckpt::core::{Handle, WorkflowId};
+use ckpt_model::{Handle, WorkflowId};
 
-use super::injection::{failures, kills, sample, try_all};
 use crate::support::project::World;
 use crate::support::strace::strace;
+use ckpt::injection::{failures, kills, sample, try_all};
 
 const RUN: [&str; 6] = ["run", "042", "--phase", "3", "--", "true"];
 

@@ -1,10 +1,10 @@
 //! `ckpt save`: exit 0 means that the checkpoint is there, exit 10 that it is not, and the next save works.
 
-use ckpt::core::{Handle, WorkflowId};
+use ckpt_model::{Handle, WorkflowId};
 
-use super::injection::{Fault, failures, kills, sample, try_all};
 use crate::support::project::{Outcome, World};
 use crate::support::strace::{calls, strace, was_killed, with_fault};
+use ckpt::injection::{Fault, failures, kills, sample, try_all};
 
 const SAVE: [&str; 4] = ["save", "042", "--note", "under test"];
 
@@ -78,10 +78,7 @@ fn a_save_with_a_content_with_faults_at_its_system_calls() {
         }
         // The file itself could not be read.
         if outcome.status.code() == Some(1) {
-            assert!(
-                outcome.stderr.contains("artifact") && world.numbers("042") == [1, 2],
-                "{fault}: {outcome}"
-            );
+            assert!(outcome.stderr.contains("artifact") && world.numbers("042") == [1, 2], "{fault}: {outcome}");
             return;
         }
         assert_sound(world, 2, outcome, &fault.to_string());

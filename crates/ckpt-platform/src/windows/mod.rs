@@ -1,0 +1,25 @@
+//! Windows.
+
+mod account;
+mod dir;
+mod file;
+mod screen_signals;
+mod signals;
+mod stdin;
+mod terminal;
+mod volume;
+
+pub use account::{CONFIG_HOME, HOME, SUPERUSER, USER, current_account, host_name, is_same_variable, is_superuser};
+pub use dir::Dir;
+
+/// The command that opens an address in a browser.
+pub const BROWSER: &[&str] = &["rundll32", "url.dll,FileProtocolHandler"];
+pub use file::{
+    canonicalize, is_link, is_out_of_descriptors, lock_until_published, open_file, path_from_bytes, read_exactly, stat,
+    stat_target, sync_file,
+};
+pub use screen_signals::{Suspension, TerminalGuard};
+pub use signals::{SignalHandler, exit_of};
+pub use stdin::read_stdin;
+pub use terminal::terminal_size;
+pub use volume::volume;

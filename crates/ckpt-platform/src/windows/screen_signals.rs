@@ -1,0 +1,33 @@
+//! Signals while the terminal is in a state of our own. The console stops no process, and gives its mode back by itself.
+
+use std::io;
+
+/// Notices that this process is to be stopped, which the console never asks for.
+pub struct Suspension;
+
+impl Suspension {
+    #[expect(clippy::unnecessary_wraps, reason = "signals are handled for it on Unix")]
+    pub fn install() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    #[expect(clippy::unused_self, reason = "signals are noted on Unix")]
+    pub fn is_requested(&self) -> bool {
+        false
+    }
+
+    #[expect(clippy::unused_self, reason = "signals are noted on Unix")]
+    pub fn stop(&self) {}
+}
+
+/// Guards the mode of the terminal, which needs nothing here.
+pub struct TerminalGuard;
+
+impl TerminalGuard {
+    pub fn install() -> Self {
+        Self
+    }
+
+    #[expect(clippy::unused_self, reason = "a signal is awaited on Unix")]
+    pub fn await_end(&self) {}
+}

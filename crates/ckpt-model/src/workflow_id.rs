@@ -20,12 +20,12 @@ pub const MAX_ID_LENGTH: usize = 64;
 /// The form is `[A-Za-z0-9][A-Za-z0-9._-]{0,63}` without a trailing dot, and not a Windows device name.
 ///
 /// ```
-/// use ckpt::core::WorkflowId;
+/// use ckpt_model::WorkflowId;
 ///
 /// let id: WorkflowId = "042".parse()?;
 /// assert_eq!(id.as_str(), "042");
 /// assert!("../../etc/passwd".parse::<WorkflowId>().is_err());
-/// # Ok::<(), ckpt::core::InvalidId>(())
+/// # Ok::<(), ckpt_model::InvalidId>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]

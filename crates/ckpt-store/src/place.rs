@@ -135,6 +135,9 @@ pub fn place(
         if has(&target, content) {
             return Ok(Placed::Unchanged);
         }
+        if !replace {
+            return Err(PlaceError::Exist(vec![path.to_owned()]));
+        }
     }
     let stage = |dir: &Dir, staged: &str| match content {
         FileContent::Link(to) => dir.make_link(to, staged),

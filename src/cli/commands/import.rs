@@ -49,8 +49,8 @@ pub(crate) struct ImportArgs {
     /// Import all files of known systems in the project
     #[arg(long, conflicts_with = "paths")]
     all: bool,
-    /// Read them as this dialect, whatever they look like: kamiflow, dotagent, claude-dir, claude-plan, crunch, boulder,
-    /// task-master, ralph, feature-list, bmad-sprint, bmad-workflow, gsd, conductor, kiro, spec-kit, ckpt or generic
+    /// Read them as this dialect, whatever they look like: ckpt, generic, kamiflow, dotagent, claude-dir, claude-plan,
+    /// crunch, boulder, task-master, ralph, feature-list, bmad-sprint, bmad-workflow, gsd, conductor, kiro or spec-kit
     #[arg(long, value_name = "NAME")]
     as_dialect: Option<Dialect>,
     /// Take the list at this JSON pointer as the work, in a file that does not say what it is: `/backlog/items`

@@ -34,7 +34,7 @@ impl MergeReport {
         applied: bool,
     ) -> Self {
         let verb = if applied { "Merged" } else { "Would merge" };
-        let before = save.parent.zip(save.handle.as_ref()).filter(|_| applied);
+        let before = if applied { save.parent.zip(save.handle.as_ref()) } else { None };
         // The other head of the same workflow would be a head again.
         let before = before.filter(|(_, handle)| handle.workflow != theirs.workflow);
         let undo = before.map(|(parent, handle)| {

@@ -39,7 +39,7 @@ fn workflow_ids_come_from_the_store() {
     for id in ["oauth", "Other", "042"] {
         world.run(&["save", id]).succeeds();
     }
-    for command in ["save", "show", "list"] {
+    for command in ["save", "show", "log"] {
         let ids = completed(&world, &[command, "o"]);
         assert_eq!(ids, ["oauth"], "{command}");
     }

@@ -37,7 +37,7 @@ fn variables(file: &Path, found: &mut BTreeSet<String>) {
         return;
     }
     let text = std::fs::read_to_string(file).unwrap();
-    let is_table = file.ends_with("agent.rs");
+    let is_table = file.ends_with("caller.rs");
     let reads = [".var(", ".var_os(", ".is_set(", "const VARIABLE"];
     for line in text.lines().filter(|line| is_table || reads.iter().any(|read| line.contains(read))) {
         let is_name = |word: &&str| {

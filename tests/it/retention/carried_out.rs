@@ -120,7 +120,7 @@ fn a_purged_workflow_is_gone_but_its_numbers_are_not() {
 fn a_daily_cleanup_that_has_no_time_left_is_continued_by_the_next_saves() {
     let world = batches(70);
     let policy = RetentionSettings::default().policy_daily();
-    let mut call = || {
+    let call = || {
         world.store().clean_up_daily(&policy, &world.stamp(), &mut || false).unwrap();
         live(&world).len()
     };

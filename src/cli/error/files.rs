@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{ErrorCode, Failure, USE_NEWER};
+use crate::cli::words::verb;
 use ckpt_agents::setup::SetupError;
 use ckpt_formats::dialects::{ListCandidate, Undecided};
 use ckpt_formats::export::ExportError;
@@ -81,8 +82,9 @@ fn from_source(error: &SourceError, message: &str, name: &str) -> Failure {
         SourceError::CannotTell(Undecided { lists, .. }) => {
             let mut failure = fail(ErrorCode::NotACheckpoint).context("lists", json!(lists));
             for ListCandidate { place, entries, why } in lists.iter().take(MOST_LISTS) {
+                let noun = verb(*entries, "entry", "entries");
                 let command = format!("ckpt import {} --list {}", shell_word(name), shell_word(place));
-                failure = failure.help(format!("`{command}` takes that list ({entries} entries; {why})"));
+                failure = failure.help(format!("`{command}` takes that list ({entries} {noun}; {why})"));
             }
             if lists.is_empty() { failure.help("read it, and begin with `ckpt start`") } else { failure }
         }

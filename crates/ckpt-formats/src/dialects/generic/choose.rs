@@ -45,9 +45,15 @@ pub(super) fn choose(facts: &Facts) -> Result<Option<Choice>, String> {
         }
         ([], []) => return Err(why_unclear(&named[0].list)),
     };
-    let is_left = |it: &&&Choice| has_statuses(it) && !it.list.are_all_done();
+    // Names without a status beside it are left too, unless they are its own entries.
+    let own = Index::of(&chosen.list.entries);
+    let is_other = |entry: &Entry| own.find(entry.id.as_str()).is_none();
+    let is_left = |it: &&&Choice| match has_statuses(it) {
+        true => !it.list.are_all_done(),
+        false => it.list.noun == chosen.list.noun && it.list.entries.iter().any(is_other),
+    };
     if let (true, Some(other)) = (chosen.list.are_all_done(), named.iter().find(is_left)) {
-        return Err(format!("all of {} is done, and {} has open entries", at(&chosen.list), at(&other.list)));
+        return Err(format!("all of {} is done, and {} has more entries", at(&chosen.list), at(&other.list)));
     }
     let mut doubts = chosen.doubts.clone();
     if top.len() > 1 && !open.is_empty() {

@@ -91,6 +91,9 @@ fn with_list(Choice { list, mut doubts }: Choice, facts: &Facts) -> Result<Decis
         if let Some(place) = whole.goes_on {
             return Err(format!("all of {} is done, and {place} does not say that the work is complete", at(&list)));
         }
+        if let Some(revised) = list.entries.iter().find(|entry| entry.is_revised) {
+            return Err(format!("{} is recorded both as done and as not done", revised.id));
+        }
         check_end(&list, &index, &about, facts)?;
         if let (Some(larger), None) = (larger, &whole.complete) {
             return Err(format!(
@@ -118,8 +121,8 @@ fn with_list(Choice { list, mut doubts }: Choice, facts: &Facts) -> Result<Decis
     if let (false, Some(begun)) = (entry.is_open(), list.entries.iter().find(|entry| entry.is_open())) {
         return Err(format!("the file names {}, and {} has begun", entry.id, begun.id));
     }
-    if facts.says_next {
-        doubts.push("what comes next is said in words".to_owned());
+    if facts.says_next && ![current, next].contains(&Some(chosen)) && !entry.is_open() {
+        return Err("the file names the next entry in a sentence".to_owned());
     }
     if let Some(larger) = larger {
         doubts.push(format!("{} names {}; that {} belongs to it is not said", larger.place, larger.id, at(&list)));
@@ -352,7 +355,7 @@ fn by_pointer(current: &[&Pointer], next: Option<&Pointer>, whole: &Whole, facts
             Whole { idle: true, .. } => Ok(decision(Answer::Idle, Vec::new())),
             Whole { goes_on: None, complete: None, .. } if facts.says_none => Ok(decision(Answer::Idle, Vec::new())),
             _ => {
-                Err("it has no list of work whose statuses are understood, and nothing names where it stands"
+                Err("no list of work has statuses that are understood, and nothing names the current entry"
                     .to_owned())
             }
         };

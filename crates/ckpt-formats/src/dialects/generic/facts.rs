@@ -74,6 +74,10 @@ impl Facts {
             }
             root => facts.walk(root, "", None, 0),
         }
+        if notation == Notation::JsonLines {
+            // A log has a record of each change.
+            facts.lists.iter_mut().flat_map(|list| &mut list.entries).for_each(|entry| entry.is_revised = false);
+        }
         facts
     }
 

@@ -92,8 +92,8 @@ fn undecided(why: String, facts: &Facts, draft: &mut Draft, log: &mut ReadLog<'_
         entries: list.entries.len(),
         why: match list {
             list if !list.is_understood() => choose::why_unclear(list),
-            list if list.noun == Noun::Aside => "its name is one for something else than work".to_owned(),
-            list if list.noun == Noun::Other => "its name does not say that it is the work".to_owned(),
+            list if list.noun == Noun::Aside => "its name does not mean work".to_owned(),
+            list if list.noun == Noun::Other => "its name does not say what it lists".to_owned(),
             list if list.are_all_done() => "all of it is done".to_owned(),
             list => {
                 let left = list.entries.iter().filter(|entry| !entry.is_done()).count();

@@ -76,7 +76,7 @@ pub(super) enum Noun {
     Task,
     /// The name says nothing.
     Other,
-    /// The name is one for something else than work.
+    /// The name means something else, not work.
     Aside,
 }
 
@@ -104,7 +104,7 @@ const NOUNS: &[(Noun, &str)] = &[
     (Noun::Task, "checklist goal job objective subtask task ticket todo"),
 ];
 
-/// Words that make a list one of something else than work.
+/// Words that mean something else, not work.
 const ASIDES: &str = "activity activities agents alerts approaches archive artifacts assets assignments attempts audit branches \
      bugs changelog changes checks cache comments commits config configuration context criteria decisions defaults definition definitions \
      dependencies deployments deviations diagnostics docs entries environments errors events example examples experiments files \

@@ -183,7 +183,7 @@ impl Agents {
                     continue;
                 }
                 if found == Condition::Unreadable {
-                    todo.push(format!("mend `{}`: it cannot be read", path.display()));
+                    todo.push(format!("fix `{}`: it cannot be read", path.display()));
                 }
                 if found == Condition::Outdated {
                     todo.push(format!("ckpt setup {host}{flag}"));

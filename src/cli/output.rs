@@ -239,7 +239,7 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
     stdout.flush()
 }
 
-/// A closed pipe is no failure: the reader has seen enough, as in `| head -1`.
+/// A closed pipe is not a failure: the reader has seen enough, as in `| head -1`.
 fn unwritten_answer(error: &io::Error) -> Result<(), Failure> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Ok(());

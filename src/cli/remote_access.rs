@@ -70,7 +70,7 @@ impl Session {
         self.own_place("remotes", workspace, url)
     }
 
-    /// Returns a path outside of the store for what this machine keeps about a store and its remote.
+    /// Returns a path outside the store for what this machine keeps about a store and its remote.
     fn own_place(&self, kind: &str, workspace: &Workspace, url: &RemoteUrl) -> Option<PathBuf> {
         let root = workspace.store.root();
         let root = ckpt_platform::canonicalize(&root).unwrap_or(root);
@@ -135,7 +135,7 @@ impl Session {
         }
     }
 
-    /// Pulls everything before a command that reads. A remote that is not reached is no failure: the reason is returned.
+    /// Pulls everything before a command that reads. A remote that is not reached is not a failure: the reason is returned.
     pub(crate) fn pull_first(&self, workspace: &Workspace) -> Result<Option<String>, Failure> {
         match self.exchange(workspace, &[], SyncOptions { pull: true, ..SyncOptions::default() }) {
             Ok(_) => Ok(None),

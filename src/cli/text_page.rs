@@ -48,7 +48,7 @@ impl TextPage {
         }
     }
 
-    /// Adds a line that begins with a label, such as `failed:`, and goes on with stored text.
+    /// Adds a line that begins with a label, such as `failed:`, and continues with stored text.
     pub(crate) fn labelled(&mut self, style: Style, label: &str, text: &str) {
         self.line(format!("{} {}", self.paint(style, label), escape::inline(text)));
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates, each with those of the workspace that it may use.
+/// The crates, each with the crates of the workspace that it may use.
 const USES: &[(&str, &[&str])] = &[
     ("ckpt-agents", &["ckpt-model", "ckpt-platform", "ckpt-store"]),
     ("ckpt-formats", &["ckpt-model", "ckpt-platform", "ckpt-store"]),
@@ -217,7 +217,7 @@ fn sources(name: &str) -> PathBuf {
     root().join("crates").join(name).join("src")
 }
 
-/// Every source file of the workspace, without those of tests and of the program for object stores.
+/// Every source file of the workspace, without tests and the program for object stores.
 fn all_files() -> Vec<PathBuf> {
     let mut files = files_below(&root().join("src"));
     for (name, _) in USES.iter().filter(|(name, _)| *name != "ckpt-remote") {

@@ -119,7 +119,7 @@ impl FileAt {
         self.stat().ok().map(|stat| stat.modified)
     }
 
-    /// Returns the modification time; of a directory, that of its newest entry.
+    /// Returns the modification time; of a directory, the time of its newest entry.
     #[must_use]
     pub fn newest_change(&self) -> Option<SystemTime> {
         let mut newest = self.modified()?;

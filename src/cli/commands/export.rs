@@ -35,7 +35,7 @@ Examples:
 ///
 /// The files get the names under which that system looks for them, below the project. They are written from the
 /// checkpoint, with the members of an imported file that ckpt does not know; what the system has no place for is named in a
-/// warning. Files that are there with another content are never edited: the export refuses them, or `--force` replaces them.
+/// warning. Existing files with another content are never edited: the export refuses them, or `--force` replaces them.
 /// Where a system keeps a file per step, `ID` writes every step of the last run and `ID/N` that one step.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {

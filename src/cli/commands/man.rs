@@ -75,6 +75,7 @@ const FILES: &[(&str, &str)] = &[
     (".ckpt/quarantine/", "Damaged files that a repair moved away. Nothing in it is deleted."),
     (".ckpt/index", "A cache for lists. It may be deleted at any time."),
     (".ckpt/sessions/", "Who is at work on what, as advice for others. It may be deleted at any time."),
+    (".ckpt/cleaned", "How far the last daily cleanup came. It may be deleted at any time."),
     (".ckpt/hook.log", "What went wrong in the hooks of agents. It may be deleted at any time."),
     ("$XDG_CONFIG_HOME/ckpt/config.toml", "The settings of the user, for all stores; ~/.config if it is not set."),
     ("$XDG_STATE_HOME/ckpt/setup/", "The files of agents as they were before setup edited them."),

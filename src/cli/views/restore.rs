@@ -19,6 +19,7 @@ pub(crate) struct RestoreReport {
     applied: bool,
     workflows: Vec<RestoredWorkflow>,
     failures: Vec<FailedItem>,
+    warnings: Vec<String>,
 }
 
 /// One workflow that was restored, or a part of it.
@@ -80,7 +81,7 @@ fn failures(damaged: &[(std::path::PathBuf, BadBundle)], lost: &[Handle], deleti
 
 impl RestoreReport {
     pub(crate) fn new(applied: bool) -> Self {
-        Self { applied, workflows: Vec::new(), failures: Vec::new() }
+        Self { applied, workflows: Vec::new(), failures: Vec::new(), warnings: Vec::new() }
     }
 
     pub(crate) fn add(&mut self, mut restored: RestoredWorkflow) {

@@ -43,7 +43,7 @@ fn a_save_makes_the_same_system_calls_among_ten_and_two_thousand_workflows() {
 fn a_plain_save_looks_at_nothing_but_the_settings_the_workflow_and_its_archive() {
     let Some(strace) = strace() else { return };
     let world = World::with_checkpoints(2);
-    let calls = calls(&strace, &world, &["save", "042", "--phase", "x"]);
+    let calls = calls(&strace, &world, &["save", "042", "--note", "x"]);
     let counts = counts(&calls);
     let count = |names: &[&str]| names.iter().filter_map(|name| counts.get(name)).sum::<usize>();
     let shown: Vec<&str> = calls.iter().map(|call| call.line.as_str()).collect();
@@ -55,4 +55,19 @@ fn a_plain_save_looks_at_nothing_but_the_settings_the_workflow_and_its_archive()
     for unused in ["objects", "sides", "remote", "sessions"] {
         assert!(shown.iter().all(|line| !line.contains(&format!(".ckpt/{unused}"))), "{shown:#?}");
     }
+}
+
+#[test]
+fn a_save_about_a_phase_also_reads_when_the_store_was_cleaned_up() {
+    let Some(strace) = strace() else { return };
+    let world = World::with_checkpoints(2);
+    let opened = |args: &[&str]| {
+        let calls = calls(&strace, &world, args);
+        let opens = calls.into_iter().filter(|call| call.name.starts_with("open"));
+        opens.map(|call| call.line).collect::<Vec<_>>()
+    };
+    let plain = opened(&["save", "042", "--note", "x"]);
+    let about_a_phase = opened(&["save", "042", "--phase", "x"]);
+    assert_eq!(about_a_phase.len(), plain.len() + 3, "{about_a_phase:#?}");
+    assert!(about_a_phase.last().unwrap().contains("\"cleaned\""), "{about_a_phase:#?}");
 }

@@ -78,7 +78,7 @@ fn reading_many_workflows(strace: &Path) {
     }
     // A cleanup opens one file of each workflow, the others more.
     for (args, answer, milliseconds) in
-        [(&["list"][..], "NEWEST", 45), (&["stats"], "workflows", 45), (&["cleanup", "-n"], "Policy of the store", 60)]
+        [(&["list"][..], "NEWEST", 45), (&["stats"], "workflows", 45), (&["cleanup", "-n"], "Nothing to clean up", 60)]
     {
         let args = [args, &["--color=never"]].concat();
         let (code, screen) = Terminal::of(&slowed(world.ckpt(&args), strace, milliseconds)).exit();

@@ -85,7 +85,7 @@ fn happen(disk: &MemoryDisk, event: &Event, round: usize) {
             let _ = store.archive(&id(*number), &ArchiveReason::Completed, &stamp, &mut |_| {});
         }
         Event::Restore(number) => {
-            drop(store.restore(&id(*number), &RestoreScope::Workflow, &stamp(&format!("restore{round}")), &mut |_| {}))
+            drop(store.restore(&id(*number), &RestoreScope::Workflow, &stamp(&format!("restore{round}")), &mut |_| {}));
         }
         Event::CleanUp => {
             let keep = KeepRules { last: Some("1".parse().unwrap()), ..KeepRules::default() };

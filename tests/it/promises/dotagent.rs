@@ -611,7 +611,7 @@ fn save_and_resume_advance_to_the_same_phase() {
         assert_eq!(saved["awaiting_approval"], answer["awaiting_approval"]);
         assert!(!answer["findings"].to_string().contains("the last save named"), "{answer}");
     };
-    // The report of a phase that begins is there already: it is that of other work.
+    // The report of a phase that begins is there already, from other work.
     set_old(&world, "{}");
     let saved = world.json(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]);
     agree(&saved, "REQUIREMENTS");

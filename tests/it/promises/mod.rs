@@ -30,7 +30,7 @@ fn judged(world: &World, workflow: &str) -> Value {
     world.run(&["resume", workflow, "--json"]).document()
 }
 
-/// Writes the files that another system would have of a workflow, over those of an earlier export.
+/// Writes the files that another system would have of a workflow, over the files of an earlier export.
 #[track_caller]
 fn export(world: &World, workflow: &str, dialect: &str) {
     world.run(&["export", workflow, "--as", dialect, "--force"]).succeeds();

@@ -1,4 +1,4 @@
-//! Adding the settings of another system to those of a store.
+//! Adding the settings of another system to the settings of a store.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use ckpt_store::files::{FileProblem, read_regular};
 use ckpt_store::settings_file::ConfigError;
 use ckpt_store::{Disk, Store};
 
-/// Adds the settings in a file to those of a store; what the store has set stays. Writes nothing in a `dry_run`.
+/// Adds the settings in a file to the settings of a store; what the store has set stays. Writes nothing in a `dry_run`.
 ///
 /// # Errors
 /// The file has no such settings, or the settings of the store cannot be read or written.
@@ -18,7 +18,7 @@ pub fn import_settings<D: Disk>(store: &Store<D>, path: &Path, dry_run: bool) ->
     merge_settings(store, &settings, dry_run)
 }
 
-/// Adds settings to those of a store; what the store has set stays. Writes nothing in a `dry_run`.
+/// Adds settings to the settings of a store; what the store has set stays. Writes nothing in a `dry_run`.
 ///
 /// # Errors
 /// The settings of the store cannot be read or written.

@@ -418,7 +418,7 @@ pub(super) fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Res
             Edit::Merge(patch) => merge_patch(&mut value, patch),
             Edit::Overlay(document) => overlay(&mut value, document.clone()),
             Edit::Set(key, member) => {
-                set_member(&mut value, key, member.clone()).map_err(|at| ChangeError::NotAnObject { what, at })?
+                set_member(&mut value, key, member.clone()).map_err(|at| ChangeError::NotAnObject { what, at })?;
             }
             Edit::Add(key, element) => {
                 let added = append_member(&mut value, key, element.clone());

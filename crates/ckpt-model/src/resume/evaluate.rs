@@ -143,7 +143,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     let doubts = checkpoint.imported.iter().flat_map(|imported| &imported.doubts);
     findings.extend(doubts.map(Finding::from));
 
-    // Each blocker names a way on, at least the one that gives up what there is.
+    // Each blocker names a way on, at least the one that starts again.
     let fresh = format!("ckpt resume {} --fresh", checkpoint.workflow);
     let blockers = findings.iter_mut().filter(|finding| finding.severity == Severity::Blocker);
     blockers.for_each(|finding| finding.help.push(fresh.clone()));

@@ -3,7 +3,7 @@
 //! A validator cannot be interrupted, and a short schema can make it work for years: a definition that refers twice to
 //! the next one doubles the work with every definition. So each keyword that works looks at a value once, definitions
 //! cannot recurse, and a schema is measured with every `$ref` written out. The work is then at most the
-//! [size](Extent) of the schema times that of the document.
+//! [size](Extent) of the schema times the size of the document.
 
 use std::collections::HashMap;
 

@@ -110,7 +110,8 @@ fn each_keyword_that_works_does_what_json_schema_says() {
     }
     let mut tested: Vec<_> = examples().into_iter().map(|(keyword, ..)| keyword).collect();
     let mut working: Vec<_> = allowed::keywords().collect();
-    (tested.sort_unstable(), working.sort_unstable());
+    tested.sort_unstable();
+    working.sort_unstable();
     assert_eq!(tested, working);
 }
 
@@ -131,7 +132,7 @@ fn any_other_keyword_is_refused_by_name_with_those_that_work() {
     }
 }
 
-/// What a schema is refused for, with the place and a part of the reason.
+/// The things that a schema is refused for, with the place and a part of the reason.
 #[test]
 fn a_schema_that_is_not_made_of_schemas_is_refused_where_it_is_wrong() {
     for (schema, pointer, reason) in [

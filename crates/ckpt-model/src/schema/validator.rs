@@ -16,7 +16,7 @@ const MAX_LISTED_STEPS: u64 = 200_000;
 /// The steps of compiling a schema. It takes longer than to validate a small document.
 const COMPILE_STEPS: u64 = 100_000;
 
-/// What our own schemas count as: they look at most values with a few keywords.
+/// The things that our own schemas count as: they look at most values with a few keywords.
 const EMBEDDED_SIZE: u64 = 16;
 
 /// A budget of steps. A step is about one keyword of a schema at one value of a document.
@@ -78,7 +78,7 @@ impl Validator {
         let schema: Value = serde_json::from_str(find(name)?.text).ok()?;
         let id = schema["$id"].as_str()?;
         let registry = jsonschema::Registry::new().add(id, &schema).ok()?.prepare().ok()?;
-        // What is compiled is checked against the schema of schemas first, and to compile that of 2020-12 takes longer than
+        // What is compiled is checked against the schema of schemas first, and to compile the one of 2020-12 takes longer than
         // everything else here. That ours are valid is tested, so one that only refers to them is compiled, by older rules.
         let options = jsonschema::options()
             .with_draft(Draft::Draft7)

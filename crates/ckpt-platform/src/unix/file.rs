@@ -35,7 +35,6 @@ pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Returns the path that a file has as bytes.
-#[expect(clippy::unnecessary_wraps, reason = "not all bytes are a path on Windows")]
 pub fn path_from_bytes(bytes: &[u8]) -> Option<&Path> {
     Some(Path::new(OsStr::from_bytes(bytes)))
 }
@@ -74,7 +73,6 @@ pub fn sync_file(file: &File) -> io::Result<()> {
 }
 
 /// Returns the lock of a new file, to be held until the file has its final name. It hinders no reader.
-#[expect(clippy::unnecessary_wraps, reason = "on Windows it would hinder readers")]
 pub fn lock_until_published(file: File) -> Option<File> {
     Some(file)
 }

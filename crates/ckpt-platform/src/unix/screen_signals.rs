@@ -34,7 +34,6 @@ impl Suspension {
     }
 
     /// Stops this process until it is continued.
-    #[expect(clippy::unused_self, reason = "a process that did not notice Ctrl-Z was stopped by it already")]
     pub fn stop(&self) {
         let _ = kill_process(getpid(), Signal::STOP);
     }
@@ -86,7 +85,6 @@ impl TerminalGuard {
     }
 
     /// Waits for the end of this process, if a signal asks for it.
-    #[expect(clippy::unused_self, reason = "without a guard, a signal has its default effect at once")]
     pub fn await_end(&self) {
         if RECEIVED.load(Ordering::SeqCst) && !HANDLED.load(Ordering::SeqCst) {
             // Parking would end at once where a thread of earlier work has left its token.

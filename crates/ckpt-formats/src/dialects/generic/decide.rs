@@ -355,8 +355,7 @@ fn by_pointer(current: &[&Pointer], next: Option<&Pointer>, whole: &Whole, facts
             Whole { idle: true, .. } => Ok(decision(Answer::Idle, Vec::new())),
             Whole { goes_on: None, complete: None, .. } if facts.says_none => Ok(decision(Answer::Idle, Vec::new())),
             _ => {
-                Err("no list of work has statuses that are understood, and nothing names the current entry"
-                    .to_owned())
+                Err("no list of work has statuses that are understood, and nothing names the current entry".to_owned())
             }
         };
     };

@@ -287,7 +287,7 @@ fn files_of_the_project_are_hashed_and_others_are_not_touched() {
     let elsewhere: Vec<_> =
         imported["findings"].as_array().unwrap().iter().map(|f| f["message"].as_str().unwrap()).collect();
     assert_eq!(elsewhere.len(), 3, "{imported}");
-    assert!(elsewhere[0].starts_with("/artifacts/4: this path is that of another machine"), "{imported}");
+    assert!(elsewhere[0].starts_with("/artifacts/4: this path is on another machine"), "{imported}");
     let stored = world.stored("paths", 1);
     let artifacts = stored["artifacts"].as_array().unwrap();
     let of = |path: &str| artifacts.iter().find(|artifact| artifact["path"] == path).unwrap();

@@ -48,9 +48,11 @@ pub(super) fn choose(facts: &Facts) -> Result<Option<Choice>, String> {
     // Names without a status beside it are left too, unless they are its own entries.
     let own = Index::of(&chosen.list.entries);
     let is_other = |entry: &Entry| own.find(entry.id.as_str()).is_none();
-    let is_left = |it: &&&Choice| match has_statuses(it) {
-        true => !it.list.are_all_done(),
-        false => it.list.noun == chosen.list.noun && it.list.entries.iter().any(is_other),
+    let is_left = |it: &&&Choice| {
+        if has_statuses(it) {
+            return !it.list.are_all_done();
+        }
+        it.list.noun == chosen.list.noun && it.list.entries.iter().any(is_other)
     };
     if let (true, Some(other)) = (chosen.list.are_all_done(), named.iter().find(is_left)) {
         return Err(format!("all of {} is done, and {} has more entries", at(&chosen.list), at(&other.list)));
@@ -152,7 +154,7 @@ fn settle(mut list: List, facts: &Facts) -> Choice {
     Choice { list, doubts }
 }
 
-/// True if what the pointer names is said to be done: `phase: 2`, `phase_status: complete`.
+/// True if a status beside a pointer says that what it names is done: `phase: 2`, `phase_status: complete`.
 pub(super) fn is_said_done(noun: Noun, facts: &Facts) -> bool {
     facts.pointer_statuses.iter().any(|(about, said, _)| {
         *about == noun && matches!(said, super::entry::Said::Is(word, _) if word.status().is_done())

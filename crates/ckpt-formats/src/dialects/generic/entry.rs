@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `status`, `state` or the like | that word; a word that is not known is not understood |
 //! | else a flag, `done: true` or `passes: false` | done, or not |
-//! | else a check box or a mark, `[x] build` | that of the box |
+//! | else a check box or a mark, `[x] build` | the status of the box |
 //! | else a time, `completed_at` | done; a planned end is none |
 //! | else parts with statuses | done if all are, not begun if none is, else begun |
 
@@ -71,7 +71,7 @@ pub(super) fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-/// The status of an entry, as far as it is said.
+/// The status of an entry, as far as the entry says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
     Nothing,
@@ -242,7 +242,7 @@ fn text_id(text: &str) -> Option<PhaseId> {
     phase_id(&Value::from(text))
 }
 
-/// Splits `T001 Build it` and `1.2: Build it` behind a code of capitals and digits.
+/// Splits `T001 Build it` and `1.2: Build it` after a code of capitals and digits.
 fn coded(text: &str) -> Option<(&str, &str)> {
     let (word, rest) = text.split_once([' ', ':'])?;
     let code = word.trim_end_matches(['.', ':', ')']);

@@ -1,4 +1,4 @@
-//! What a document says about its progress, with places and without conclusions: lists, pointers, totals, the status of
+//! The facts of a document about its progress, with places and without conclusions: lists, pointers, totals, the status of
 //! the whole.
 
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ pub(super) struct Facts {
     pub(super) overall: Vec<Overall>,
     /// True if a key is about work, whatever its value.
     pub(super) mentions_work: bool,
-    /// What comes next is said in words.
+    /// True if a sentence names what comes next.
     pub(super) says_next: bool,
     /// Words such as `none` in the place of a pointer.
     pub(super) says_none: bool,

@@ -1,4 +1,4 @@
-//! What a document says besides its progress: the workflow, a title, the time, what to do next, git, the last error.
+//! The facts of a document besides its progress: the workflow, a title, the time, what to do next, git, the last error.
 
 use heck::ToSnakeCase as _;
 use serde_json::Value;
@@ -116,7 +116,7 @@ fn read_files(files: &Value, place: &str, draft: &mut Draft, log: &mut ReadLog<'
         let Some(path) = path.as_str().filter(|path| !path.contains(char::is_whitespace)) else { continue };
         let is_elsewhere = path.starts_with("~/") || path.contains('\\') || path.get(1..3) == Some(":/");
         if is_elsewhere {
-            let message = "this path is that of another machine or user; it is kept, but not looked at";
+            let message = "this path is on another machine or of another user; it is kept, but not looked at";
             log.finding_at(Severity::Advice, Code::ArtifactUnreadable, &place, message);
         } else if path.contains(['.', '/']) && draft.content.artifacts.iter().all(|known| known.path != path) {
             log.origin("artifact", path, &place);

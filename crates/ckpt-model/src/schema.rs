@@ -4,7 +4,7 @@
 //! tests check it.
 //!
 //! A pipeline may have schemas of its own, for the data of a phase and for its outputs. They come from the settings or
-//! the checkpoints of a project that may be somebody else's, so only a [subset](allowed) of JSON Schema works in them.
+//! the checkpoints of a project that may be somebody else's, so only a subset (`allowed`) of JSON Schema works in them.
 
 mod allowed;
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Retention: which checkpoints stay live, which leave the live store, and which runs expire.
 //!
 //! [`plan()`] turns a [`Snapshot`] of the store, a [`Policy`] and the time into a [`CleanupPlan`] without I/O.
-//! [`Store::cleanup_facts`](ckpt_store::Store::cleanup_facts) takes the snapshot, and
-//! [`Store::clean_up`](ckpt_store::Store::clean_up) carries out exactly the plan.
+//! `Store::cleanup_facts` of `ckpt-store` takes the snapshot, and
+//! `Store::clean_up` carries out exactly the plan.
 //!
 //! # Where is it decided that a checkpoint may go?
 //!

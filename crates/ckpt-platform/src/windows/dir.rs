@@ -202,7 +202,6 @@ impl Dir {
 
     /// Does nothing: Windows has no sync of a directory. NTFS writes its names to its journal in order, but a power loss
     /// may undo the last ones.
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "a system call on Unix")]
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
     }

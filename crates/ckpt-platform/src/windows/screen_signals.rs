@@ -6,17 +6,14 @@ use std::io;
 pub struct Suspension;
 
 impl Suspension {
-    #[expect(clippy::unnecessary_wraps, reason = "signals are handled for it on Unix")]
     pub fn install() -> io::Result<Self> {
         Ok(Self)
     }
 
-    #[expect(clippy::unused_self, reason = "signals are noted on Unix")]
     pub fn is_requested(&self) -> bool {
         false
     }
 
-    #[expect(clippy::unused_self, reason = "signals are noted on Unix")]
     pub fn stop(&self) {}
 }
 
@@ -28,6 +25,5 @@ impl TerminalGuard {
         Self
     }
 
-    #[expect(clippy::unused_self, reason = "a signal is awaited on Unix")]
     pub fn await_end(&self) {}
 }

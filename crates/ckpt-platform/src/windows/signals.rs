@@ -48,7 +48,6 @@ impl SignalHandler {
     }
 
     /// Does nothing: there is nothing to pass on.
-    #[expect(clippy::unused_self, reason = "signals are passed on until then on Unix")]
     pub fn child_ended(&self) {}
 
     /// Returns the interruption so far.

@@ -163,6 +163,13 @@ impl Checkpoint {
         Handle::new(&self.workflow, self.seq)
     }
 
+    /// The time of the save; `None` if it was imported from a file that does not say it.
+    #[must_use]
+    pub fn known_time(&self) -> Option<Timestamp> {
+        let is_known = self.imported.as_ref().is_none_or(|imported| imported.at != self.saved_at);
+        is_known.then_some(self.saved_at)
+    }
+
     /// The number of the first checkpoint of its run.
     #[must_use]
     pub fn first_of_run(&self) -> u64 {

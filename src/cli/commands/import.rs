@@ -53,6 +53,9 @@ pub(crate) struct ImportArgs {
     /// crunch, boulder, task-master, ralph, feature-list, bmad-sprint, bmad-workflow, gsd, conductor, kiro or spec-kit
     #[arg(long, value_name = "NAME")]
     as_dialect: Option<Dialect>,
+    /// Take the list at this JSON pointer as the work, in a file that does not say what it is: `/backlog/items`
+    #[arg(long, value_name = "POINTER", conflicts_with_all = ["all", "as_dialect"])]
+    list: Option<String>,
     /// Import into this workflow instead of the one that the files name
     #[arg(long, value_name = "ID")]
     into: Option<WorkflowId>,
@@ -84,7 +87,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let mut progress = Progress::new(&session.output);
     let mut report = ImportReport::new(args.dry_run);
-    let options = ReadOptions { dialect: args.as_dialect, allow_secrets: args.allow_secrets };
+    let options = ReadOptions { dialect: args.as_dialect, list: args.list.clone(), allow_secrets: args.allow_secrets };
     let mut batch = Batch::new(options, args.into.clone());
     let mut seen = 0;
     for path in &paths {

@@ -68,6 +68,9 @@ pub(crate) struct ResumeArgs {
     /// Judge the checkpoint file of another system, without importing it
     #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command", "fact", "pull"])]
     file: Option<PathBuf>,
+    /// With `--file`, take the list at this JSON pointer as the work
+    #[arg(long, value_name = "POINTER", requires = "file")]
+    list: Option<String>,
     /// Compare a recorded external fact with what it is now; what changed is listed by JSON pointer
     #[arg(long, value_name = "NAME=JSON|@FILE|-")]
     fact: Vec<String>,
@@ -104,7 +107,7 @@ pub(crate) struct ResumeArgs {
 
 fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     if let Some(file) = &args.file {
-        let (judgement, reading) = judge_file(session, file)?;
+        let (judgement, reading) = judge_file(session, file, args.list.clone())?;
         let file = Some((file.as_path(), &reading));
         session.answer(&ResumeReport { file, ..args.report(&judgement) })?;
         return Ok(exit(judgement.resume.verdict, args.yes));
@@ -197,14 +200,15 @@ fn take(session: &Session, workspace: &Workspace, workflow: &WorkflowId) {
 }
 
 /// Judges a foreign file, or stdin, as if it had been imported. Nothing is written, and no store is needed.
-fn judge_file(session: &Session, file: &Path) -> Result<(Judgement, Reading), Failure> {
+fn judge_file(session: &Session, file: &Path, list: Option<String>) -> Result<(Judgement, Reading), Failure> {
     let source = if file == Path::new(STDIN) {
         Source::Stdin(read_foreign_stdin(session, "resume --file -")?)
     } else {
         Source::Named(file.to_owned())
     };
     let fail = |error: SourceError| error.of(&source.name());
-    let foreign = ForeignFile::open(&source, ReadOptions::default(), &mut Companions::default());
+    let foreign =
+        ForeignFile::open(&source, &ReadOptions { list, ..ReadOptions::default() }, &mut Companions::default());
     let foreign = foreign.map_err(fail)?;
     let workflow = foreign.workflow().map_err(fail)?;
     let place = session.place()?;

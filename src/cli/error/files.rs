@@ -1,14 +1,22 @@
 //! Errors of files that are recorded, imported or exported.
 
+use serde_json::json;
+
 use super::{ErrorCode, Failure, USE_NEWER};
+use crate::cli::words::verb;
 use ckpt_agents::setup::SetupError;
+use ckpt_formats::dialects::{ListCandidate, Undecided};
 use ckpt_formats::export::ExportError;
 use ckpt_formats::import::{ImportError, SourceError};
 use ckpt_model::format::Unusable;
+use ckpt_model::text::shell_word;
 use ckpt_store::artifact::ArtifactError;
 use ckpt_store::files::FileProblem;
 use ckpt_store::place::PlaceError;
 use ckpt_store::restore_artifacts::RestoreError;
+
+/// How many lists a failure offers.
+const MOST_LISTS: usize = 5;
 
 impl From<ArtifactError> for Failure {
     fn from(error: ArtifactError) -> Self {
@@ -37,12 +45,12 @@ impl From<ImportError> for Failure {
         match error {
             ImportError::Store(error) => error.into(),
             ImportError::Config(error) => error.into(),
-            ImportError::Source { name, error } => from_source(&error, &message).context("source", name),
+            ImportError::Source { name, error } => from_source(&error, &message, &name).context("source", name),
         }
     }
 }
 
-fn from_source(error: &SourceError, message: &str) -> Failure {
+fn from_source(error: &SourceError, message: &str, name: &str) -> Failure {
     let fail = |code| Failure::new(code, message);
     match error {
         SourceError::File(FileProblem::Missing) => {
@@ -71,6 +79,16 @@ fn from_source(error: &SourceError, message: &str) -> Failure {
             .context("reason", why.code().word()),
         SourceError::NotACheckpoint => fail(ErrorCode::NotACheckpoint)
             .help("if you know what it is, import it, and name its system with `--as-dialect`"),
+        SourceError::CannotTell(Undecided { lists, .. }) => {
+            let mut failure = fail(ErrorCode::NotACheckpoint).context("lists", json!(lists));
+            for ListCandidate { place, entries, why } in lists.iter().take(MOST_LISTS) {
+                let noun = verb(*entries, "entry", "entries");
+                let command = format!("ckpt import {} --list {}", shell_word(name), shell_word(place));
+                failure = failure.help(format!("`{command}` takes that list ({entries} {noun}; {why})"));
+            }
+            if lists.is_empty() { failure.help("read it, and begin with `ckpt start`") } else { failure }
+        }
+        SourceError::Sqlite => fail(ErrorCode::NotACheckpoint).help("export what it has as JSON, and import that"),
         SourceError::Idle => fail(ErrorCode::NothingToImport).help("there is nothing to do for it"),
         SourceError::NoName => fail(ErrorCode::NoWorkflow).help("name the workflow with `--into ID`"),
         SourceError::Collision { workflow, why: _ } => fail(ErrorCode::Collision)

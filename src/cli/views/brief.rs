@@ -238,8 +238,11 @@ impl BriefReport {
 fn headlines(judgement: &Judgement, audience: Audience) -> Vec<LineForms> {
     let Judgement { checkpoint, resume, .. } = judgement;
     let title = title(checkpoint.content.title.as_deref(), 120);
-    let age = u64::try_from(resume.age_seconds)
-        .map_or_else(|_| "from the future".to_owned(), |age| format!("{} old", humane(age)));
+    let age = match resume.age_seconds.map(u64::try_from) {
+        None => "of unknown age".to_owned(),
+        Some(Ok(age)) => format!("{} old", humane(age)),
+        Some(Err(_)) => "from the future".to_owned(),
+    };
     let id = &checkpoint.workflow;
     let mut lines = Vec::new();
     let verdict = resume.verdict.word();

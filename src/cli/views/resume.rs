@@ -11,13 +11,14 @@ use crate::cli::style::Style;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::{count, first_few};
 use ckpt_formats::dialects::{Dialect, Origin, Reading};
-use ckpt_model::finding::{Code, Severity};
+use ckpt_model::finding::{Code, Finding, Severity};
 use ckpt_model::json::Json;
 use ckpt_model::messages::Messages;
 use ckpt_model::phase::Phase;
 use ckpt_model::resume::tasks::RecoveredTasks;
 use ckpt_model::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
 use ckpt_model::span::ago;
+use ckpt_model::text::shell_word;
 use ckpt_model::{Handle, PhaseId, Timestamp, WorkflowId};
 use ckpt_store::restore_artifacts::ArtifactStep;
 
@@ -63,7 +64,8 @@ struct ResumeDocument<'a> {
     title: &'a Option<String>,
     #[serde(flatten)]
     resume: &'a Resume,
-    saved_at: Timestamp,
+    /// `None` if a file does not say it.
+    saved_at: Option<Timestamp>,
     artifacts: Vec<ArtifactCondition<'a>>,
     messages: Messages,
     restored_artifacts: &'a [ArtifactStep],
@@ -81,7 +83,7 @@ impl Serialize for ResumeReport<'_> {
             recognised: self.recognised(),
             title: &checkpoint.content.title,
             resume,
-            saved_at: checkpoint.saved_at,
+            saved_at: checkpoint.known_time(),
             artifacts: artifact_conditions(self.judgement),
             messages: Messages::of_state(&checkpoint.content.state),
             restored_artifacts: self.restored,
@@ -104,9 +106,9 @@ impl<'a> ResumeReport<'a> {
     fn source(&self, page: &TextPage) -> String {
         let Judgement { checkpoint, resume, .. } = self.judgement;
         let imported = checkpoint.imported.as_ref();
-        let when = match (page.width, u64::try_from(resume.age_seconds)) {
-            _ if imported.is_some_and(|imported| imported.at == checkpoint.saved_at) => "at an unknown time".to_owned(),
-            (Some(_), Ok(age)) => ago(age),
+        let when = match (page.width, resume.age_seconds.map(u64::try_from)) {
+            (_, None) => "at an unknown time".to_owned(),
+            (Some(_), Some(Ok(age))) => ago(age),
             _ => format!("at {}", checkpoint.saved_at),
         };
         if let Some((path, reading)) = self.file {
@@ -238,8 +240,16 @@ impl Report for ResumeReport<'_> {
             ("artifacts", self.artifacts_line()),
             ("messages", self.messages_line()),
         ]);
-        for finding in findings {
-            render_finding(page, finding);
+        let is_note = |finding: &Finding, code| finding.severity == Severity::Info && finding.code == code;
+        for (index, finding) in findings.iter().enumerate() {
+            // Notes of one kind are one line.
+            let same = findings.iter().filter(|other| is_note(other, finding.code)).count();
+            if !is_note(finding, finding.code) || same == 1 {
+                render_finding(page, finding);
+            } else if !findings[..index].iter().any(|other| is_note(other, finding.code)) {
+                let message = format!("{} (and {} more of this kind)", finding.message, same - 1);
+                render_finding(page, &Finding { message, ..finding.clone() });
+            }
         }
         if self.hints.explained {
             self.evidence(page);
@@ -263,7 +273,7 @@ impl Report for ResumeReport<'_> {
     }
 
     fn remarks(&self, page: &mut TextPage) {
-        let file = self.file.map(|(path, _)| page.escape(&path.display().to_string()));
+        let file = self.file.map(|(path, _)| page.escape(&shell_word(path.display())));
         let workflow = file
             .as_ref()
             .map_or_else(|| self.judgement.checkpoint.workflow.to_string(), |file| format!("--file {file}"));

@@ -49,12 +49,12 @@ impl Case {
         let mut companions = Companions::default();
         let source = Source::Named(self.file.clone());
         let opened = match &self.companion {
-            None => ForeignFile::open(&source, ReadOptions::default(), &mut companions),
-            Some(_) => parse(&self.name(), &self.bytes, ReadOptions::default(), self.companion.as_ref()),
+            None => ForeignFile::open(&source, &ReadOptions::default(), &mut companions),
+            Some(_) => parse(&self.name(), &self.bytes, &ReadOptions::default(), self.companion.as_ref()),
         }?;
         // The generic reader has to be good on the relatives of formats that have a reader of their own.
         if self.format == "generic" && opened.reading.dialect != Dialect::Generic {
-            return ForeignFile::open(&source, generic(), &mut companions);
+            return ForeignFile::open(&source, &generic(), &mut companions);
         }
         Ok(opened)
     }
@@ -72,7 +72,7 @@ fn generic() -> ReadOptions {
 fn parse(
     name: &str,
     bytes: &[u8],
-    options: ReadOptions,
+    options: &ReadOptions,
     companion: Option<&Value>,
 ) -> Result<ForeignFile, SourceError> {
     ForeignFile::parse(name, bytes, options, |_, _| companion.cloned())
@@ -113,13 +113,15 @@ pub(super) struct Judged {
     pub(super) verdict: &'static str,
     /// The phase to continue with, `complete`, `idle`, `unknown`, `refused` or `damaged`.
     pub(super) answer: String,
+    /// Why it cannot tell.
+    pub(super) why: String,
 }
 
 /// Judges the bytes of a file as `resume --file` does, without looking at the files that it names.
 pub(super) fn judge(name: &str, bytes: &[u8]) -> Judged {
-    let file = match parse(name, bytes, ReadOptions::default(), None) {
+    let file = match parse(name, bytes, &ReadOptions::default(), None) {
         Ok(file) if name.starts_with("generic/") && file.reading.dialect != Dialect::Generic => {
-            parse(name, bytes, generic(), None)
+            parse(name, bytes, &generic(), None)
         }
         parsed => parsed,
     };
@@ -127,13 +129,16 @@ pub(super) fn judge(name: &str, bytes: &[u8]) -> Judged {
 }
 
 fn judge_file(file: Result<ForeignFile, SourceError>) -> Judged {
-    let refused = |word: &'static str| Judged { verdict: word, answer: word.to_owned() };
+    let refused = |word: &'static str| Judged { verdict: word, answer: word.to_owned(), why: String::new() };
     match file {
         Ok(file) => {
             let resume = resume(&checkpoint_of(&file));
-            Judged { verdict: resume.verdict.word(), answer: answer(&resume) }
+            Judged { verdict: resume.verdict.word(), answer: answer(&resume), why: String::new() }
         }
         Err(SourceError::Damaged(_)) => refused("damaged"),
+        Err(SourceError::CannotTell(undecided)) => {
+            Judged { verdict: "blocked", answer: "unknown".to_owned(), why: undecided.why }
+        }
         Err(_) => refused("refused"),
     }
 }
@@ -158,6 +163,9 @@ fn said(case: &Case) -> (String, Value) {
     let file = match case.open() {
         Ok(file) => file,
         Err(SourceError::Damaged(_)) => return ("damaged".to_owned(), json!({})),
+        Err(SourceError::CannotTell(undecided)) => {
+            return ("unknown".to_owned(), json!({"why": undecided.why, "lists": undecided.lists}));
+        }
         Err(_) => return ("refused".to_owned(), json!({})),
     };
     let checkpoint = checkpoint_of(&file);

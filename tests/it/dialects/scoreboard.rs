@@ -23,7 +23,8 @@ impl Score {
             self.right += 1;
             return;
         }
-        println!("{name}: {} ({}), and not {}", judged.answer, judged.verdict, accepted.join(" or "));
+        let Judged { answer, verdict, why } = judged;
+        println!("{name}: {answer} ({verdict}), and not {} {why}", accepted.join(" or "));
         if ["unknown", "refused", "damaged"].contains(&judged.answer.as_str()) {
             self.cannot_tell += 1;
         } else {

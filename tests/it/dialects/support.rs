@@ -38,8 +38,8 @@ pub(super) fn stamp() -> Stamp {
 }
 
 pub(super) fn imported(dialect: Dialect, main: &Value, companion: Option<&Value>) -> Checkpoint {
-    let options = ReadOptions { dialect: Some(dialect), allow_secrets: true };
-    let parsed = ForeignFile::parse("w.json", main.to_string().as_bytes(), options, |_, _| companion.cloned());
+    let options = ReadOptions { dialect: Some(dialect), list: None, allow_secrets: true };
+    let parsed = ForeignFile::parse("w.json", main.to_string().as_bytes(), &options, |_, _| companion.cloned());
     checkpoint_of(&parsed.unwrap())
 }
 

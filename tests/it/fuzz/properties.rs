@@ -218,8 +218,9 @@ pub(crate) fn import(bytes: &[u8]) {
         Ok(document) => kept(&document),
         Err(problem) => return assert!(problem.line > 0 && problem.column > 0, "{problem}"),
     }
-    import_with(bytes, ReadOptions::default());
-    import_with(bytes, ReadOptions { dialect: Some(in_turn(Dialect::ALL, bytes)), allow_secrets: true });
+    import_with(bytes, &ReadOptions::default());
+    let dialect = Some(in_turn(Dialect::ALL, bytes));
+    import_with(bytes, &ReadOptions { dialect, list: None, allow_secrets: true });
 }
 
 fn in_turn(dialects: &[Dialect], bytes: &[u8]) -> Dialect {
@@ -237,7 +238,7 @@ fn kept(Document { notation, value, .. }: &Document) {
     }
 }
 
-fn import_with(bytes: &[u8], options: ReadOptions) {
+fn import_with(bytes: &[u8], options: &ReadOptions) {
     let project = Path::new("/nowhere");
     let opened = match ForeignFile::parse("file.json", bytes, options, |_, main| Some(main.clone())) {
         Ok(opened) => opened,

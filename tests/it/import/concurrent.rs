@@ -53,7 +53,7 @@ fn files(dated: bool) -> Vec<ForeignFile> {
             document["attempt"] = number.into();
         }
         let (name, bytes) = (format!("s{number}.json"), document.to_string());
-        ForeignFile::parse(&name, bytes.as_bytes(), ReadOptions::default(), |_, _| None).unwrap()
+        ForeignFile::parse(&name, bytes.as_bytes(), &ReadOptions::default(), |_, _| None).unwrap()
     };
     (0..FILES).map(file).collect()
 }

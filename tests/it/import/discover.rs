@@ -37,8 +37,8 @@ fn all_of_them_are_imported_where_that_is_wanted() {
     let world = world();
     let report = world.json(&["import", "--all"]);
     assert_eq!(report["imported"].as_array().unwrap().len(), 2, "{report}");
-    assert_eq!(world.json(&["resume", "well"])["phase"], "US-2");
-    assert_eq!(world.json(&["resume", "one"])["tasks"]["ready"], json!(["T002"]));
+    assert_eq!(world.run(&["resume", "well", "--json"]).exits(7).document()["phase"], "US-2");
+    assert_eq!(world.run(&["resume", "one", "--json"]).exits(7).document()["tasks"]["ready"], json!(["T002"]));
     world.run(&["done", "well", "--phase", "US-2"]).succeeds();
     world.run(&["export", "well", "--as", "ralph", "--force"]).succeeds();
     let written: serde_json::Value =
@@ -59,7 +59,7 @@ fn files_with_one_name_for_all_are_named_after_their_directories() {
     };
     assert_eq!(names(&["specs/one/tasks.md", "specs/two/tasks.md"]), ["one", "two"]);
     assert_eq!(names(&["notes/tasks.md"]), ["tasks"], "it lies elsewhere");
-    assert_eq!(world.json(&["resume", "--file", "specs/two/tasks.md"])["workflow"], "two");
+    assert_eq!(world.run(&["resume", "--file", "specs/two/tasks.md", "--json"]).exits(7).document()["workflow"], "two");
 }
 
 #[test]
@@ -73,7 +73,8 @@ fn two_files_of_one_project_or_feature_are_two_workflows() {
     world.write(".kiro/specs/pump/spec.json", approvals);
     world.write(".kiro/specs/pump/tasks.md", "# Implementation Plan\n\n- [x] 1. Buy it\n- [ ] 2. Fit it\n");
     world.run(&["import", "--all"]).succeeds();
-    let phases = ["well", "well-planning", "pump", "pump-tasks"].map(|id| world.json(&["resume", id])["phase"].clone());
+    let phases = ["well", "well-planning", "pump", "pump-tasks"]
+        .map(|id| world.run(&["resume", id, "--json"]).exits(7).document()["phase"].clone());
     assert_eq!(phases, ["1-1-dig", "design", "implementation", "2"]);
 }
 

@@ -36,7 +36,10 @@ fn more_than_thirty_days_needs_a_confirmation() {
 #[test]
 fn a_time_in_the_future_is_a_finding_and_no_age() {
     let future = aged(-SECOND);
-    assert_eq!((codes(&future), future.verdict, future.age_seconds), (vec![Code::FutureTime], Verdict::Ready, -1));
+    assert_eq!(
+        (codes(&future), future.verdict, future.age_seconds),
+        (vec![Code::FutureTime], Verdict::Ready, Some(-1))
+    );
     assert_eq!(codes(&aged(0)), []);
 }
 

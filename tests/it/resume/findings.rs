@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::collections::HashMap;
 
+use ckpt_formats::dialects::Dialect;
 use ckpt_formats::import::{ForeignFile, Importer, ReadOptions};
 use ckpt_model::PhaseStatus::{Complete, Failed, InProgress};
 use ckpt_model::change::{Change, Reopen};
@@ -226,16 +227,18 @@ const FOREIGN: [&str; 8] = [
     r#"{"id": "w", "timestamp": "2026-02-28", "phases": {"a": {"status": "done"}, "b": {"status": "odd"}}}"#,
     r#"{"id": "w", "updated_at": "soon", "phases": ["a", "b"], "current_phase": "b"}"#,
     r#"{"id": "w", "completed_phases": [1, null], "total_phases": 3}"#,
-    r#"{"id": "w", "phases": {"a": "done", "b": "todo"}, "completed_phases": ["a", "b"]}"#,
+    r#"{"id": "w", "id": "w", "phases": {"a": "done", "b": "todo"}}"#,
     r#"{"phase": "none"}"#,
-    r#"{"workflow_id": "w", "current_phase": 2, "completed_phases": [1], "plan_path": "gone.md"}"#,
+    r#"{"workflow_id": "w", "current_phase": 2, "completed_phases": [1, {}], "plan_path": "gone.md"}"#,
     r#"{"taskId": "w", "phase": "1", "slug": "s", "status": "complete", "phaseData": {"questions": 7}}"#,
     r#"{"taskId": "w", "phase": "1", "slug": "s", "status": "complete", "phaseData": {}, "nextPhase": {"id": "2"}}"#,
 ];
 
 /// The checkpoint that a file is imported as.
 fn imported(text: &str) -> Checkpoint {
-    let file = ForeignFile::parse("s.json", text.as_bytes(), ReadOptions::default(), |_, _| None).unwrap();
+    let parse = |options: &ReadOptions| ForeignFile::parse("s.json", text.as_bytes(), options, |_, _| None);
+    let generic = ReadOptions { dialect: Some(Dialect::Generic), ..ReadOptions::default() };
+    let file = parse(&ReadOptions::default()).or_else(|_| parse(&generic)).unwrap();
     let temp = tempfile::tempdir().unwrap();
     let located = Located { root: temp.path().join(".ckpt"), project: temp.path().to_owned() };
     let store: Store<OsDisk> = Store::at(&located).unwrap();

@@ -287,7 +287,7 @@ fn a_next_action_that_names_a_task_which_is_done_is_dropped() {
     task.status = TaskStatus::Complete;
     checkpoint.content.tasks = vec![task];
     let action = judge(&checkpoint, &Facts::default()).action.unwrap();
-    assert_eq!(action, "Do 1 again: it was interrupted");
+    assert_eq!(action, "Continue 1");
 }
 
 #[test]

@@ -67,6 +67,6 @@ fn a_foreign_document_with_many_phases() {
         json!({"id": "w", "phases": (0..size).map(phase).collect::<Vec<_>>()}).to_string()
     };
     assert_linear("phases", SIZES, document, |text| {
-        drop(ForeignFile::parse("w.json", text.as_bytes(), ReadOptions::default(), |_, _| None).unwrap());
+        drop(ForeignFile::parse("w.json", text.as_bytes(), &ReadOptions::default(), |_, _| None).unwrap());
     });
 }

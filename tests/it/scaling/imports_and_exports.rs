@@ -84,7 +84,7 @@ fn import(store: &Store<Tapped<'_, MemoryDisk, Counter>>, count: usize) {
     for number in 0..count {
         let text = json!({"workflow_id": "w", "phases": ["a", "b"], "current_phase": "a", "number": number});
         let bytes = text.to_string();
-        let file = ForeignFile::parse("w.json", bytes.as_bytes(), ReadOptions::default(), |_, _| None);
+        let file = ForeignFile::parse("w.json", bytes.as_bytes(), &ReadOptions::default(), |_, _| None);
         importer.append(&file.unwrap(), &workflow(), &mut imported).unwrap();
     }
 }

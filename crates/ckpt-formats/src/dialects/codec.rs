@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::dialect::Dialect;
 use super::document::Document;
 use super::format::Format;
+use super::generic;
 use super::plausibility;
 use super::read_log::ReadLog;
 use super::reading::{DialectFiles, Reading};
@@ -35,6 +36,16 @@ impl Dialect {
         plausibility::check(main, &draft, &mut log);
         let ReadLog { origins, findings, .. } = log;
         Reading { dialect: self, draft, origins, findings }
+    }
+
+    /// Reads the list at a JSON pointer of a document in [`Dialect::Generic`].
+    #[must_use]
+    pub fn read_list(document: &Document, list: &str) -> Reading {
+        let mut log = ReadLog::new(document);
+        let draft = generic::read(&document.value, Some(list), &mut log);
+        plausibility::check(&document.value, &draft, &mut log);
+        let ReadLog { origins, findings, .. } = log;
+        Reading { dialect: Self::Generic, draft, origins, findings }
     }
 
     /// Writes a checkpoint; `None` if the dialect cannot be written.

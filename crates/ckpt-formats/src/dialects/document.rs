@@ -40,6 +40,8 @@ pub struct Document {
     pub value: Value,
     /// The line number of each key, for `KEY=VALUE` lines.
     pub lines: BTreeMap<String, usize>,
+    /// True if it is in lines, and the last one does not end: it may have been cut off.
+    pub is_cut: bool,
     /// The keys that an object of it has twice.
     pub repeated: Vec<RepeatedKey>,
 }
@@ -50,6 +52,12 @@ impl Document {
     /// # Errors
     /// Names the place where the text is not valid in that notation.
     pub fn parse(bytes: &[u8]) -> Result<Self, InvalidJson> {
+        let document = Self::parse_text(bytes)?;
+        let is_cut = document.notation != Notation::Json && !bytes.ends_with(b"\n");
+        Ok(Self { is_cut, ..document })
+    }
+
+    fn parse_text(bytes: &[u8]) -> Result<Self, InvalidJson> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes)
             .map_err(|error| InvalidJson::at(bytes, error.valid_up_to(), "not valid UTF-8"))?;
@@ -93,7 +101,7 @@ impl Document {
     /// Returns a document with this content, as if it were written in JSON.
     #[must_use]
     pub fn of(value: Value) -> Self {
-        Self { notation: Notation::Json, value, lines: BTreeMap::new(), repeated: Vec::new() }
+        Self { notation: Notation::Json, value, lines: BTreeMap::new(), is_cut: false, repeated: Vec::new() }
     }
 
     /// Returns the place of a value for a message: its JSON pointer, or the line of its key.

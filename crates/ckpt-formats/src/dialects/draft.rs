@@ -32,8 +32,30 @@ pub struct Draft {
     pub note: Option<String>,
     /// True if the file states that there is no work at all.
     pub idle: bool,
+    /// Why nothing can be told about where the work stands, if that is so.
+    pub undecided: Option<Undecided>,
     /// True if the file mentions phases, tasks or the like, even if nothing says where they stand.
     pub mentions_work: bool,
+}
+
+/// Why a document does not say where its work stands, and the lists that it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecided {
+    /// The reason, as a sentence.
+    pub why: String,
+    /// The lists, any of which a person may choose.
+    pub lists: Vec<ListCandidate>,
+}
+
+/// A list that may be the work.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ListCandidate {
+    /// Its JSON pointer.
+    pub place: String,
+    /// The number of its entries.
+    pub entries: usize,
+    /// Why it was not chosen, or what is left of it.
+    pub why: String,
 }
 
 /// A watched file, by the path that a foreign document has for it.

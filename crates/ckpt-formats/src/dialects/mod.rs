@@ -75,7 +75,7 @@ mod yaml_write;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use document::{Document, MAX_SOURCE_BYTES, MAX_SOURCE_DEPTH, Notation};
-pub use draft::{Draft, WatchedPath};
+pub use draft::{Draft, ListCandidate, Undecided, WatchedPath};
 pub use format::{Companion, Derive, Derived, FilePer, Layout};
 pub use reading::{DialectFiles, Origin, Reading};
 pub use yaml_write::to_yaml;

@@ -40,6 +40,11 @@ impl<'a> ReadLog<'a> {
         self.document.notation
     }
 
+    /// True if the document may have been cut off.
+    pub(super) fn is_cut(&self) -> bool {
+        self.document.is_cut
+    }
+
     /// Logs the origin of a value.
     #[expect(clippy::needless_pass_by_value, reason = "callers have texts, ids and times, owned or not")]
     pub(super) fn origin(&mut self, fact: impl Into<String>, value: impl ToString, pointer: &str) {

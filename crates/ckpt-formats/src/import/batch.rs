@@ -86,6 +86,8 @@ impl Batch {
             let is_other_file = matches!(
                 error,
                 SourceError::NotACheckpoint
+                    | SourceError::CannotTell(_)
+                    | SourceError::Sqlite
                     | SourceError::Idle
                     | SourceError::File(FileProblem::NotAFile | FileProblem::TooLarge(_))
             );
@@ -96,7 +98,7 @@ impl Batch {
     }
 
     fn read(&mut self, source: &Source) -> Result<(), SourceError> {
-        let file = ForeignFile::open(source, self.options, &mut self.companions)?;
+        let file = ForeignFile::open(source, &self.options, &mut self.companions)?;
         self.beside.extend(file.companion.clone());
         if file.reading.draft.idle {
             return Err(SourceError::Idle);

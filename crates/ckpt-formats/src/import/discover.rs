@@ -64,7 +64,7 @@ fn inspect(project: &Path, path: &Path, dialect: Dialect) -> Option<Discovered> 
     };
     let mut companions = Companions::default();
     let read = sources.iter().filter_map(|source| {
-        let file = ForeignFile::open(source, ReadOptions::default(), &mut companions).ok()?;
+        let file = ForeignFile::open(source, &ReadOptions::default(), &mut companions).ok()?;
         let counts = file.reading.dialect == dialect && file.reading.is_about_work() && !file.reading.draft.idle;
         counts.then(|| file.workflow().ok())
     });

@@ -1,6 +1,6 @@
 //! Why a foreign file cannot be imported.
 
-use crate::dialects::MAX_SOURCE_DEPTH;
+use crate::dialects::{MAX_SOURCE_DEPTH, Undecided};
 use ckpt_model::format::Unusable;
 use ckpt_model::json::InvalidJson;
 use ckpt_model::workflow_id::WorkflowId;
@@ -44,8 +44,14 @@ pub enum SourceError {
     #[error("{0}")]
     Unusable(#[from] Unusable),
     /// It does not describe work in phases.
-    #[error("is no checkpoint that can be recognised: it names no phases, no status and nothing to do next")]
+    #[error("is not a checkpoint that can be recognised: it has no list of work, no current phase and no total")]
     NotACheckpoint,
+    /// It is about work, and does not say where that stands.
+    #[error("does not say where to continue: {}", .0.why)]
+    CannotTell(Undecided),
+    /// It is a database.
+    #[error("is an SQLite database, which cannot be read")]
+    Sqlite,
     /// It records that no work is in progress.
     #[error("says that there is nothing to be done")]
     Idle,

@@ -14,10 +14,12 @@ use ckpt_model::redact::{redact_text, redact_value};
 use ckpt_model::workflow_id::WorkflowId;
 
 /// How a file is read.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// The dialect to use instead of the detected one.
     pub dialect: Option<Dialect>,
+    /// The JSON pointer of the list to take, in a file of no known system.
+    pub list: Option<String>,
     /// True to keep secrets.
     pub allow_secrets: bool,
 }
@@ -46,7 +48,7 @@ impl ForeignFile {
     ///
     /// # Errors
     /// It cannot be read, is damaged, or is not a checkpoint.
-    pub fn open(source: &Source, options: ReadOptions, companions: &mut Companions) -> Result<Self, SourceError> {
+    pub fn open(source: &Source, options: &ReadOptions, companions: &mut Companions) -> Result<Self, SourceError> {
         let mut found = None;
         let companion = |dialect, main: &Value| {
             let companion = companions.find(source, dialect, main)?;
@@ -70,11 +72,15 @@ impl ForeignFile {
     pub fn parse(
         name: &str,
         bytes: &[u8],
-        options: ReadOptions,
+        options: &ReadOptions,
         companion: impl FnOnce(Dialect, &Value) -> Option<Value>,
     ) -> Result<Self, SourceError> {
+        if bytes.starts_with(b"SQLite format 3\0") {
+            return Err(SourceError::Sqlite);
+        }
         let mut document = Document::parse(bytes)?;
-        let dialect = options.dialect.unwrap_or_else(|| Dialect::detect(&document.value));
+        let chosen = options.dialect.or(options.list.as_ref().map(|_| Dialect::Generic));
+        let dialect = chosen.unwrap_or_else(|| Dialect::detect(&document.value));
         if dialect == Dialect::Ckpt {
             format::check(bytes)?;
             // A seal closes a workflow and holds none of its content.
@@ -95,10 +101,20 @@ impl ForeignFile {
                 redact_value(companion, "", &mut redactions);
             }
         }
-        let reading = dialect.read(&document, companion.as_ref());
-        // Who names the dialect knows what it is.
-        if options.dialect.is_none() && !reading.is_about_work() {
-            return Err(SourceError::NotACheckpoint);
+        let mut reading = match &options.list {
+            Some(list) => Dialect::read_list(&document, list),
+            None => dialect.read(&document, companion.as_ref()),
+        };
+        // Who names the dialect knows what it is, but not what a list is.
+        if options.dialect.is_none() || options.list.is_some() {
+            match reading.draft.undecided.take() {
+                Some(undecided) if options.list.is_some() || reading.draft.mentions_work => {
+                    return Err(SourceError::CannotTell(undecided));
+                }
+                Some(_) => return Err(SourceError::NotACheckpoint),
+                None if !reading.is_about_work() => return Err(SourceError::NotACheckpoint),
+                None => {}
+            }
         }
         let files = DialectFiles { main: document.value, companion };
         let mut name = name.to_owned();

@@ -186,7 +186,7 @@ impl<D: Disk> Importer<'_, D> {
         findings.extend(missing_data(&draft.content.phases));
         if draft.recorded_at.is_none() {
             let message = "the file does not say when it was saved; how old it is, is not known";
-            findings.push(Finding::new(Severity::Advice, Code::TimeUnreadable, message));
+            findings.push(Finding::new(Severity::Confirm, Code::TimeUnreadable, message));
         }
         let failed = layout.and_then(|layout| layout.failed);
         let dir = Path::new(&file.name).parent();

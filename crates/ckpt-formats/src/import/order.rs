@@ -77,9 +77,9 @@ mod tests {
     use crate::import::ReadOptions;
 
     fn candidate(name: &str, workflow: &str, dialect: Dialect, at: Option<&str>) -> Candidate {
-        let options = ReadOptions { dialect: Some(dialect), allow_secrets: false };
+        let options = ReadOptions { dialect: Some(dialect), list: None, allow_secrets: false };
         let document = format!("{{\"saved_at\": \"{}\", \"timestamp\": \"{0}\"}}", at.unwrap_or_default());
-        let file = ForeignFile::parse(name, document.as_bytes(), options, |_, _| None).unwrap();
+        let file = ForeignFile::parse(name, document.as_bytes(), &options, |_, _| None).unwrap();
         Candidate { workflow: workflow.parse().unwrap(), file }
     }
 

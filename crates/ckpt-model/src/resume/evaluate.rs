@@ -71,8 +71,8 @@ pub struct Resume {
     pub tasks: RecoveredTasks,
     /// All findings, heaviest first.
     pub findings: Vec<Finding>,
-    /// Whole seconds since the save; negative if it is in the future.
-    pub age_seconds: i64,
+    /// Whole seconds since the save; negative if it is in the future, `None` if the time of the save is unknown.
+    pub age_seconds: Option<i64>,
     /// The evidence about each phase.
     pub evidence: Vec<PhaseEvidence>,
 }
@@ -111,7 +111,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     let run = RunState::new(&checkpoint.content, |phase| phase_state(phase, facts));
     let mut findings = Vec::new();
     let point = ResumePoint::choose(checkpoint, &run, facts, &mut findings);
-    let age_seconds = now.seconds_since(checkpoint.saved_at);
+    let age_seconds = checkpoint.known_time().map(|saved_at| now.seconds_since(saved_at));
 
     let mut checks = Checks { checkpoint, facts, limits, run: &run, findings };
     let mut tasks = RecoveredTasks::default();
@@ -136,18 +136,12 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks.sessions(now);
     checks.sharing(now);
     checks.external();
-    checks.age(age_seconds, now);
+    if let Some(age_seconds) = age_seconds {
+        checks.age(age_seconds, now);
+    }
     let mut findings = checks.findings;
     let doubts = checkpoint.imported.iter().flat_map(|imported| &imported.doubts);
-    // Of what the reader of a foreign file and the checks say about phases that were left out, the heavier counts.
-    let is_gap = |finding: &Finding| finding.code == Code::Gap;
-    let own = findings.iter().filter(|finding| is_gap(finding)).map(|finding| finding.severity).max();
-    let counts = |doubt: &Finding| !is_gap(doubt) || Some(doubt.severity) > own;
-    let doubts: Vec<Finding> = doubts.map(Finding::from).filter(counts).collect();
-    if doubts.iter().any(is_gap) {
-        findings.retain(|finding| !is_gap(finding));
-    }
-    findings.extend(doubts);
+    findings.extend(doubts.map(Finding::from));
 
     // Each blocker names a way on, at least the one that starts again.
     let fresh = format!("ckpt resume {} --fresh", checkpoint.workflow);
@@ -237,7 +231,8 @@ impl<'c> ResumePoint<'c> {
                 Some(action) if fits && !is_done_task(content, &action) => Some(action),
                 _ => phase.action.clone(),
             };
-            let action = Some(action.unwrap_or_else(|| default_action(phase, state)));
+            let is_half_done = has_done_tasks(content, phase);
+            let action = Some(action.unwrap_or_else(|| default_action(phase, state, is_half_done)));
             return Self { phase: Some(phase.id.clone()), recorded, action, complete: false };
         }
         let nothing = Self { phase: None, recorded: None, action: None, complete: false };
@@ -319,7 +314,11 @@ fn from_chosen_draft(phase: &Phase) -> String {
     }
 }
 
-fn default_action(phase: &Phase, state: PhaseState) -> String {
+fn has_done_tasks(content: &Content, phase: &Phase) -> bool {
+    content.tasks.iter().any(|task| task.phase.as_ref() == Some(&phase.id) && task.status.is_done())
+}
+
+fn default_action(phase: &Phase, state: PhaseState, is_half_done: bool) -> String {
     let id = &phase.id;
     let title = phase.name.as_ref().map_or_else(|| id.to_string(), |name| format!("{id} ({name})"));
     match state {
@@ -327,6 +326,7 @@ fn default_action(phase: &Phase, state: PhaseState) -> String {
             format!("Present the options of {title}; do not generate new ones")
         }
         PhaseState::AwaitingApproval => format!("Present the result of {title} for approval; do not redo it"),
+        PhaseState::Failed | PhaseState::InProgress if is_half_done => format!("Continue {title}"),
         PhaseState::Failed => format!("Try {title} again"),
         PhaseState::InProgress => format!("Do {title} again: it was interrupted"),
         _ => format!("Begin {title}"),

@@ -219,7 +219,7 @@ fn the_user_of_the_writer_is_looked_at_too() {
 fn the_name_of_an_imported_file_is_looked_at_too() {
     let world = World::new();
     let name = format!("{TOKEN}.json");
-    world.write(&name, r#"{"phase": "build", "status": "in_progress", "tasks": ["a"]}"#);
+    world.write(&name, r#"{"phase": "build", "status": "in_progress", "tasks": [{"id": "a", "status": "pending"}]}"#);
     let answer = world.json(&["import", &name, "--into", "042"]);
     assert_eq!(answer["redactions"][0]["pointer"], "/imported/source");
     assert_eq!(world.stored("042", 1)["imported"]["source"], "[REDACTED:github-token].json");

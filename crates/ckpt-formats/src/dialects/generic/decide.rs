@@ -1,420 +1,375 @@
-//! Where the work stands, by the statements of a document: one table of rules, tried in order.
+//! Where the work stands, by the facts of a document. See the table in the documentation of [the reader](super).
 
-use super::arrange::{Extent, Stand, Subject};
-use super::collect::{Claim, Pointer, Statement};
-use super::details::conclude;
-use super::values::{Names, Standing, Thing, number_in};
-use super::vocabulary::{Noun, Word, has};
-use crate::dialects::draft::Draft;
-use crate::dialects::read_log::ReadLog;
-use ckpt_model::finding::{Code, Severity};
+use super::choose::{Choice, at, choose, is_said_done, of_numbers};
+use super::entry::{Entry, Said, number_in};
+use super::facts::{Count, Facts, Pointer};
+use super::lists::{Index, Kind, List};
+use super::words::{Noun, Role, Word, is_all_done};
 use ckpt_model::phase::{PhaseId, PhaseStatus};
 
-/// The conclusion from a document.
+/// Where the work stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// To continue with this one.
     Resume(PhaseId),
-    /// To continue with this one, and to take those before it as done.
-    ResumeAfterOthers(PhaseId),
     Complete,
     Idle,
-    Unknown,
 }
 
-/// A rule: its name, what it says, and the function that answers if it applies.
-pub(super) struct Rule {
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tests compare it with the documentation"))]
-    pub(super) name: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tests compare it with the documentation"))]
-    pub(super) says: &'static str,
-    answer: fn(&Subject, &Whole, &mut ReadLog<'_>) -> Option<Answer>,
+/// The answer about a document.
+#[derive(Debug)]
+pub(super) struct Decision {
+    pub(super) answer: Answer,
+    pub(super) list: Option<List>,
+    /// The entry that the file names as the current one.
+    pub(super) current: Option<PhaseId>,
+    /// Why somebody has to confirm the answer.
+    pub(super) doubts: Vec<String>,
+    /// The status of the whole, if it says more than the list.
+    pub(super) whole: Option<Word>,
 }
 
-/// The rules about the things of one kind. The first one that applies gives the answer.
-pub(super) const RULES: [Rule; 7] = [
-    Rule {
-        name: "idle",
-        says: "A word such as `idle` or `none` means that there is no work, unless something is in progress.",
-        answer: idle,
-    },
-    Rule {
-        name: "open",
-        says: "What is in progress or failed comes first: what the file stands at, else what is in progress.",
-        answer: open,
-    },
-    Rule { name: "next", says: "Else what the file names as the next one, unless that is done.", answer: named_next },
-    Rule {
-        name: "complete",
-        says: "Else, if the file says that it is complete and nothing is left, it is.",
-        answer: said_complete,
-    },
-    Rule {
-        name: "current",
-        says: "Else what the file stands at, unless that is done. Whether it is done is not said: somebody has to confirm.",
-        answer: current,
-    },
-    Rule {
-        name: "left",
-        says: "Else the first one that is not done, behind the one that the file stands at.",
-        answer: first_left,
-    },
-    Rule {
-        name: "all done",
-        says: "Else, if a list of all of them is done, the work is complete, unless the file says that it goes on.",
-        answer: all_done,
-    },
-];
+/// Decides, or says why it cannot be decided.
+pub(super) fn decide(facts: &Facts) -> Result<Decision, String> {
+    match choose(facts) {
+        Ok(Some(choice)) => with_list(choice, facts),
+        Ok(None) => without_list(facts),
+        // A pointer may still say more than a list that cannot be used, unless that one is named as work.
+        Err(why) if facts.lists.iter().any(|list| list.noun.is_work()) => Err(why),
+        Err(why) => without_list(facts).map_err(|_| why),
+    }
+}
 
-/// The statement of a document about the work as a whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Whole {
-    Unsaid,
-    Is(Word),
-    /// A word that is no status: the state of a state machine, and its place.
-    State(PhaseId, String),
+/// The status of the whole, as far as it is said around a place.
+#[derive(Default)]
+struct Whole {
+    complete: Option<String>,
+    goes_on: Option<String>,
+    idle: bool,
+    other: Option<Word>,
 }
 
 impl Whole {
-    /// Returns the status of the whole: the outermost word that is known, else the outermost word.
-    fn of(statements: &[Statement], log: &mut ReadLog<'_>) -> Self {
-        let words = statements.iter().filter_map(|statement| match &statement.claim {
-            Claim::Overall(standing) => Some((statement, standing)),
-            _ => None,
-        });
-        let outermost = words.clone().map(|(statement, _)| statement.level).min();
-        let mut outer: Vec<_> = words.filter(|(statement, _)| Some(statement.level) == outermost).collect();
-        outer.sort_by_key(|(_, standing)| standing.word().is_none());
-        let finished = statements.iter().find(|statement| matches!(statement.claim, Claim::Finished));
-        match (outer.first(), finished) {
-            (Some((statement, Standing::Said(word, text))), _) => {
-                log.origin("status", word.status().word(), &statement.place);
-                // `verifying` names a state, and `in_progress` does not.
-                let names_state = word.status() == PhaseStatus::InProgress
-                    && text.ends_with("ing")
-                    && !has("running working ongoing processing pending", text);
-                if names_state { Self::state(text, &statement.place) } else { Self::Is(*word) }
+    fn around(place: &str, facts: &Facts) -> Self {
+        let mut whole = Self::default();
+        let is_around =
+            |scope: &str| scope.is_empty() || place.strip_prefix(scope).is_some_and(|rest| rest.starts_with('/'));
+        for overall in facts.overall.iter().filter(|overall| is_around(&overall.scope)) {
+            let place = Some(overall.place.clone());
+            match &overall.said {
+                Said::Is(Word::Is(PhaseStatus::Complete), text) if is_all_done(text) || text == "true" => {
+                    whole.complete = place;
+                }
+                // `approved` and `passed` may be about anything.
+                Said::Is(Word::Is(PhaseStatus::Complete), _) | Said::Nothing => {}
+                Said::Is(Word::Idle, _) => whole.idle = true,
+                Said::Is(word, _) => {
+                    if *word != Word::Is(PhaseStatus::InProgress) {
+                        whole.other = Some(*word);
+                    }
+                    whole.goes_on = place;
+                }
+                Said::Unknown(_) => whole.goes_on = place,
             }
-            (Some((statement, Standing::Unknown(text))), _) if text.split_whitespace().count() <= 3 => {
-                Self::state(text, &statement.place)
-            }
-            (Some(_), _) => Self::Is(Word::Is(PhaseStatus::InProgress)),
-            (None, Some(finished)) => {
-                log.origin("status", "complete", &finished.place);
-                Self::Is(Word::Is(PhaseStatus::Complete))
-            }
-            (None, None) => Self::Unsaid,
         }
-    }
-
-    fn state(text: &str, place: &str) -> Self {
-        let state = text.parse().map(|id| Self::State(id, place.to_owned()));
-        state.unwrap_or(Self::Is(Word::Is(PhaseStatus::InProgress)))
-    }
-
-    pub(super) fn is_idle(&self) -> bool {
-        *self == Self::Is(Word::Idle)
-    }
-
-    /// Returns the status of the work, if one is said.
-    pub(super) fn status(&self) -> Option<PhaseStatus> {
-        match self {
-            Self::Is(word) if !self.is_idle() => Some(word.status()),
-            _ => None,
-        }
-    }
-
-    fn is(&self, status: PhaseStatus) -> bool {
-        self.status() == Some(status)
+        whole
     }
 }
 
-/// Adds phases, tasks and the next phase to the draft.
-pub(super) fn decide(mut statements: Vec<Statement>, draft: &mut Draft, log: &mut ReadLog<'_>) {
-    adopt_unnamed(&mut statements);
-    let statements = &statements[..];
-    let whole = Whole::of(statements, log);
-    let mut first: Option<Subject> = None;
-    for noun in Noun::ALL {
-        if !statements.iter().any(|statement| statement.noun == noun && is_about_things(&statement.claim)) {
+fn with_list(Choice { list, mut doubts }: Choice, facts: &Facts) -> Result<Decision, String> {
+    let whole = Whole::around(&format!("{}/", list.place), facts);
+    let index = Index::of(&list.entries);
+    let about: Vec<&Pointer> = facts.pointers.iter().filter(|pointer| is_about(pointer, &list)).collect();
+    let larger = facts
+        .pointers
+        .iter()
+        .find(|pointer| pointer.noun.is_some_and(|noun| noun < list.noun) && pointer.role == Role::Current);
+    if list.kind == Kind::OnlyDone && whole.complete.is_none() {
+        return after_done(list, &index, &about, doubts);
+    }
+    check_counts(&list, facts, &mut doubts)?;
+    if list.are_all_done() {
+        if let Some(place) = whole.goes_on {
+            return Err(format!("all of {} is done, and {place} does not say that the work is complete", at(&list)));
+        }
+        if let Some(revised) = list.entries.iter().find(|entry| entry.is_revised) {
+            return Err(format!("{} is recorded both as done and as not done", revised.id));
+        }
+        check_end(&list, &index, &about, facts)?;
+        if let (Some(larger), None) = (larger, &whole.complete) {
+            return Err(format!(
+                "all of {} is done, and {} names {}, of which it may be a part",
+                at(&list),
+                larger.place,
+                larger.id
+            ));
+        }
+        return Ok(Decision { answer: Answer::Complete, list: Some(list), current: None, doubts, whole: None });
+    }
+    if let Some(place) = whole.complete {
+        return Err(format!("{place} says that the work is complete, and {} has open entries", at(&list)));
+    }
+    let found = |role: Role| match about.iter().find(|pointer| pointer.role == role) {
+        Some(pointer) => index
+            .find(pointer.id.as_str())
+            .map(Some)
+            .ok_or_else(|| format!("{} names {}, which is not in {}", pointer.place, pointer.id, at(&list))),
+        None => Ok(None),
+    };
+    let (current, next) = (found(Role::Current)?, found(Role::Next)?);
+    let chosen = select(&list, current, next);
+    let entry = &list.entries[chosen];
+    if let (false, Some(begun)) = (entry.is_open(), list.entries.iter().find(|entry| entry.is_open())) {
+        return Err(format!("the file names {}, and {} has begun", entry.id, begun.id));
+    }
+    if facts.says_next && ![current, next].contains(&Some(chosen)) && !entry.is_open() {
+        return Err("the file names the next entry in a sentence".to_owned());
+    }
+    if let Some(larger) = larger {
+        doubts.push(format!("{} names {}; that {} belongs to it is not said", larger.place, larger.id, at(&list)));
+    }
+    if whole.idle || whole.other == Some(Word::Blocked) {
+        doubts.push("the status of the whole says that nobody is at work".to_owned());
+    }
+    if current == Some(chosen) && is_said_done(list.noun, facts) && list.kind != Kind::Counted {
+        return Err(format!("{} has two statuses", entry.id));
+    }
+    doubt(&list, chosen, current, next, &index, &mut doubts);
+    let (answer, current) = (Answer::Resume(entry.id.clone()), current.map(|current| list.entries[current].id.clone()));
+    Ok(Decision { answer, list: Some(list), current, doubts, whole: whole.other })
+}
+
+/// True if a pointer names an entry of a list: it is about the same things.
+fn is_about(pointer: &Pointer, list: &List) -> bool {
+    let is_near = pointer.noun.is_none()
+        && (pointer.scope == list.scope || pointer.scope == list.place || pointer.scope.is_empty());
+    pointer.noun == Some(list.noun) || is_near
+}
+
+/// Selects the entry to continue with: the current one, else what has begun or failed, else what is named as the next one,
+/// else the first one after the current one that nothing holds up.
+fn select(list: &List, current: Option<usize>, next: Option<usize>) -> usize {
+    let index = Index::of(&list.entries);
+    let is_left = |at: &usize| !list.entries[*at].is_done() && list.entries[*at].word().is_some();
+    let is_free = |at: &usize| {
+        let found = list.entries[*at].depends_on.iter().filter_map(|id| index.find(id));
+        is_left(at) && !list.entries[*at].is_blocked() && found.into_iter().all(|at| list.entries[at].is_done())
+    };
+    let all = || 0..list.entries.len();
+    current
+        .filter(|at| !list.entries[*at].is_done())
+        .or_else(|| all().find(|at| list.entries[*at].is_open()))
+        .or_else(|| next.filter(|at| !list.entries[*at].is_done()))
+        .or_else(|| all().skip(current.map_or(0, |at| at + 1)).find(is_free))
+        .or_else(|| all().find(is_free))
+        .or_else(|| all().find(is_left))
+        .or_else(|| all().find(|at| !list.entries[*at].is_done()))
+        .unwrap_or_default()
+}
+
+/// Adds the reasons why the answer has to be confirmed.
+fn doubt(
+    list: &List,
+    chosen: usize,
+    current: Option<usize>,
+    next: Option<usize>,
+    index: &Index,
+    doubts: &mut Vec<String>,
+) {
+    let entry = &list.entries[chosen];
+    let id = &entry.id;
+    if entry.word().is_none() {
+        doubts.push(format!("whether {id} is done is not understood"));
+    } else if list.unclear() > 0 {
+        doubts.push(super::choose::why_unclear(list));
+    }
+    let begun: Vec<&str> = list.entries.iter().filter(|entry| entry.is_open()).map(|entry| entry.id.as_str()).collect();
+    if begun.len() > 1 {
+        doubts.push(format!("{} of {} have begun or failed: {}", begun.len(), list.entries.len(), first_few(&begun)));
+    }
+    if let Some(revised) = list.entries.iter().find(|entry| entry.is_revised) {
+        doubts.push(format!("{} is recorded more than once; the last record counts", revised.id));
+    }
+    let is_blocked_before = list.noun.is_sequence() && list.entries[..chosen].iter().any(Entry::is_blocked);
+    if entry.is_blocked() || is_blocked_before {
+        doubts.push(format!("{id}, or what comes before it, is recorded as blocked"));
+    }
+    let waits = |id: &String| index.find(id).is_some_and(|at| !list.entries[at].is_done());
+    if entry.depends_on.iter().any(waits) {
+        doubts.push(format!("{id} depends on what is not done"));
+    }
+    let is_left = |entry: &&Entry| !entry.is_done() && !entry.is_open();
+    let before: Vec<&str> = list.entries[..chosen].iter().filter(is_left).map(|entry| entry.id.as_str()).collect();
+    if !before.is_empty() && (list.noun.is_sequence() || current.is_some()) {
+        doubts.push(format!("{} before {id} was never begun", first_few(&before)));
+    }
+    if let Some(next) = next.filter(|next| *next != chosen) {
+        doubts.push(format!("the file names {} as the next one", list.entries[next].id));
+    }
+    let is_half =
+        |entry: &&Entry| entry.is_done() && entry.parts.iter().any(|part| part.word().is_some() && !part.is_done());
+    let half: Vec<&str> = list.entries.iter().filter(is_half).map(|entry| entry.id.as_str()).collect();
+    if !half.is_empty() {
+        doubts.push(format!("{} is recorded as done, and has open tasks", first_few(&half)));
+    }
+}
+
+fn first_few(ids: &[&str]) -> String {
+    let more = ids.len().saturating_sub(3);
+    let shown = ids[..ids.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+/// Compares a list with what is counted. A difference that may hide what is left is an error.
+fn check_counts(list: &List, facts: &Facts, doubts: &mut Vec<String>) -> Result<(), String> {
+    let done = list.entries.iter().filter(|entry| entry.is_done()).count() as u64;
+    for count in facts.counts.iter().filter(|count| count.noun == list.noun) {
+        let (known, what) =
+            if count.is_total { (list.entries.len() as u64, "listed") } else { (done, "recorded as done") };
+        if count.number == known {
             continue;
         }
-        let mut subject = Subject::of(noun, statements, log);
-        if let Some(Stand { id, place, .. }) = &subject.current {
-            log.origin("phase", id, place);
+        let message = format!("{}: {} are counted, and {known} are {what}", count.place, count.number);
+        if list.are_all_done() && (!count.is_total || count.number > known) {
+            return Err(message);
         }
-        let whole = of_one_phase(&mut subject, &whole);
-        if let Some(answer) = RULES.iter().find_map(|rule| (rule.answer)(&subject, &whole, log)) {
-            return conclude(&answer, subject, &whole, statements, draft, log);
-        }
-        first.get_or_insert(subject);
+        doubts.push(message);
     }
-    let is_empty = first.as_ref().is_none_or(|it| it.things.is_empty() && it.current.is_none());
-    let says = |claim: fn(&Claim) -> bool| statements.iter().any(|statement| claim(&statement.claim));
-    let is_nowhere = says(|claim| matches!(claim, Claim::Nowhere)) && !says(|claim| matches!(claim, Claim::Action));
-    let answer = match &whole {
-        whole if whole.is(PhaseStatus::Complete) && is_empty => Answer::Complete,
-        whole if whole.is_idle() => Answer::Idle,
-        Whole::Unsaid if is_nowhere && is_empty => Answer::Idle,
-        // Any file may have a state; that of a named one is the state of its work.
-        Whole::State(id, place) if is_empty && draft.workflow.is_some() => alone(id, place, log),
-        _ => Answer::Unknown,
-    };
-    let subject = first.unwrap_or_else(|| Subject::empty(Noun::Phase));
-    conclude(&answer, subject, &whole, statements, draft, log);
+    Ok(())
 }
 
-/// Takes `current`, `total` and `completed: [..]`, which name no things, as statements about those that the document names.
-fn adopt_unnamed(statements: &mut [Statement]) {
-    let named = statements.iter().filter(|statement| is_about_things(&statement.claim));
-    let Some(noun) = named.map(|statement| statement.noun).min().filter(|noun| *noun != Noun::Other) else {
-        return;
-    };
-    let mut names = Names::default();
-    for statement in statements.iter().filter(|statement| statement.noun == noun) {
-        match &statement.claim {
-            Claim::Things(items) => items.iter().for_each(|it| names.add(0, &it.id, it.name.as_deref())),
-            Claim::Pointer(_, id) => names.add(0, id, None),
-            _ => {}
+/// Checks that no pointer leads out of a list of which all are done. A number right after it is the end.
+fn check_end(list: &List, index: &Index, about: &[&Pointer], facts: &Facts) -> Result<(), String> {
+    let mut statuses = facts.pointer_statuses.iter().filter(|(noun, ..)| *noun == list.noun);
+    let is_open = |said: &Said| matches!(said, Said::Is(word, _) if !word.status().is_done());
+    if let Some((_, _, place)) = statuses.find(|(_, said, _)| is_open(said)) {
+        return Err(format!("all of {} is done, and {place} says something else", at(list)));
+    }
+    for pointer in about.iter().filter(|pointer| pointer.role != Role::Index) {
+        let is_end = number_in(pointer.id.as_str()) == Some(list.entries.len() as u64 + 1);
+        if is_open(&pointer.said) || (index.find(pointer.id.as_str()).is_none() && !is_end) {
+            return Err(format!("all of {} is done, and {} names {}", at(list), pointer.place, pointer.id));
         }
     }
-    for statement in statements.iter_mut().filter(|statement| statement.noun == Noun::Other) {
-        let is_meant = match &statement.claim {
-            Claim::Pointer(..) | Claim::Count(..) => true,
-            Claim::Group(_, items) => items.iter().any(|item| names.find(&item.id).is_some()),
-            _ => false,
+    Ok(())
+}
+
+/// Answers where only those that are done are listed: with what the file names, if that is not one of them.
+fn after_done(list: List, index: &Index, about: &[&Pointer], mut doubts: Vec<String>) -> Result<Decision, String> {
+    let named = about.iter().find(|pointer| pointer.role == Role::Next);
+    let Some(pointer) = named.or_else(|| about.iter().find(|pointer| pointer.role == Role::Current)) else {
+        return Err(format!("{} lists what is done; what is left is not listed", at(&list)));
+    };
+    let id = &pointer.id;
+    if !list.noun.is_work() || index.find(id.as_str()).is_some() {
+        return Err(format!("{} names {id}, which {} lists as done", pointer.place, at(&list)));
+    }
+    doubts.push(format!("{} names {id}, which is in no list", pointer.place));
+    let answer = Answer::Resume(id.clone());
+    Ok(Decision { answer, current: Some(id.clone()), list: Some(list), doubts, whole: None })
+}
+
+/// Answers by counts, a pointer or the status of the whole.
+fn without_list(facts: &Facts) -> Result<Decision, String> {
+    let whole = Whole::around("", facts);
+    let plain = |answer| Ok(Decision { answer, list: None, current: None, doubts: Vec::new(), whole: whole.other });
+    let mut doubts =
+        vec!["nothing says which entries are done; those before the current one are taken as done".to_owned()];
+    let mut current: Vec<&Pointer> = facts.pointers.iter().filter(|pointer| pointer.role == Role::Current).collect();
+    current.sort_by_key(|pointer| pointer.noun);
+    let next = facts.pointers.iter().find(|pointer| pointer.role == Role::Next);
+    let count = |is_total, noun| facts.counts.iter().find(|count| count.is_total == is_total && count.noun == noun);
+    if let Some(total) = facts.counts.iter().find(|count| count.is_total && count.number > 0) {
+        let pointer = current.iter().find(|pointer| pointer.noun == Some(total.noun));
+        let at_number = pointer.and_then(|pointer| number_in(pointer.id.as_str()));
+        let done = match (count(false, total.noun), at_number) {
+            (Some(done), _) => done.number,
+            (None, Some(number)) if number > 0 && whole.complete.is_none() => {
+                number - 1 + u64::from(is_said_done(total.noun, facts))
+            }
+            (None, Some(number)) if number == total.number => number,
+            (None, Some(_)) => {
+                return Err(format!(
+                    "{} is not the last of {}, and the work is said to be complete",
+                    pointer_id(&current),
+                    total.number
+                ));
+            }
+            (None, None) => return by_pointer(&current, next, &whole, facts),
         };
-        if is_meant {
-            statement.noun = noun;
+        let is_end = count(false, total.noun).is_some() && done == total.number;
+        let is_beyond = |number: u64| number > total.number + u64::from(is_end);
+        if done > total.number || at_number.is_some_and(is_beyond) {
+            return Err(format!("{}: there are {} in all, and more are counted", total.place, total.number));
         }
+        if done < total.number && whole.complete.is_some() || done == total.number && whole.goes_on.is_some() {
+            return Err(format!(
+                "{done} of {} are done, and the status of the whole says something else",
+                total.number
+            ));
+        }
+        let Some(list) = of_numbers(total.noun, done, total.number, &total.place) else {
+            return Err(format!("{}: {} are too many to be named by their number", total.place, total.number));
+        };
+        if done == total.number {
+            return Ok(Decision {
+                answer: Answer::Complete,
+                list: Some(list),
+                current: None,
+                doubts: Vec::new(),
+                whole: None,
+            });
+        }
+        let answer = list.entries.iter().find(|entry| !entry.is_done()).map(|entry| entry.id.clone());
+        if at_number.is_some_and(|number| number != done + 1) {
+            doubts.push(format!("{} names {}, and {done} are done", total.place, pointer_id(&current)));
+        }
+        let Some(answer) = answer else { return plain(Answer::Complete) };
+        return Ok(Decision {
+            answer: Answer::Resume(answer),
+            list: Some(list),
+            current: None,
+            doubts,
+            whole: whole.other,
+        });
     }
+    by_pointer(&current, next, &whole, facts)
 }
 
-fn is_about_things(claim: &Claim) -> bool {
-    !matches!(claim, Claim::Overall(_) | Claim::Finished | Claim::Action | Claim::Mention | Claim::Nowhere)
+fn pointer_id(current: &[&Pointer]) -> String {
+    current.first().map(|pointer| pointer.id.to_string()).unwrap_or_default()
 }
 
-/// Takes a status beside the only phase that is named as the status of that phase: of `{"phase": "build", "status": "done"}`
-/// it is unknown whether others follow.
-fn of_one_phase(subject: &mut Subject, whole: &Whole) -> Whole {
-    let Some(current) = &subject.current else { return whole.clone() };
-    if !subject.things.is_empty() {
-        return whole.clone();
+/// Answers with what a pointer names. Whether that is done is not said.
+fn by_pointer(current: &[&Pointer], next: Option<&Pointer>, whole: &Whole, facts: &Facts) -> Result<Decision, String> {
+    let decision = |answer, doubts| Decision { answer, list: None, current: None, doubts, whole: whole.other };
+    let is_done = |pointer: &Pointer| {
+        matches!(&pointer.said, Said::Is(word, _) if word.status().is_done())
+            || pointer.role == Role::Current
+                && (whole.complete.is_some() || pointer.noun.is_some_and(|noun: Noun| is_said_done(noun, facts)))
+            || facts.done.contains(&pointer.id)
+    };
+    let not_done = current.first().copied().filter(|pointer| !is_done(pointer));
+    let Some(first) = not_done.or(next).or_else(|| current.first().copied()) else {
+        return match whole {
+            Whole { complete: Some(_), goes_on: None, .. } => Ok(decision(Answer::Complete, Vec::new())),
+            Whole { idle: true, .. } => Ok(decision(Answer::Idle, Vec::new())),
+            Whole { goes_on: None, complete: None, .. } if facts.says_none => Ok(decision(Answer::Idle, Vec::new())),
+            _ => {
+                Err("no list of work has statuses that are understood, and nothing names the current entry".to_owned())
+            }
+        };
+    };
+    let same = |pointer: &&&Pointer| pointer.noun == first.noun && pointer.id != first.id;
+    if let (Role::Current, Some(next)) = (first.role, next.filter(|next| next.noun == first.noun)) {
+        return Err(format!("{} names {}, and {} names {}", first.place, first.id, next.place, next.id));
     }
-    let names_next = subject.next.as_ref().is_some_and(|next| current.id != next.id);
-    let is_of_phase = current.pointer == Pointer::About || names_next;
-    if whole.is(PhaseStatus::Complete) && is_of_phase {
-        subject.add_current(PhaseStatus::Complete);
-        return Whole::Unsaid;
+    if let (Role::Current, Some(other)) = (first.role, current.iter().find(same)) {
+        return Err(format!("{} names {}, and {} names {}", first.place, first.id, other.place, other.id));
     }
-    if whole.is(PhaseStatus::Failed) {
-        subject.add_current(PhaseStatus::Failed);
+    let of_none = |count: &Count| count.is_total && count.number == 0 && Some(count.noun) == first.noun;
+    if is_done(first) || facts.counts.iter().any(of_none) {
+        return Err(format!("{} names {}, which may be done", first.place, first.id));
     }
-    whole.clone()
-}
-
-fn idle(subject: &Subject, whole: &Whole, _: &mut ReadLog<'_>) -> Option<Answer> {
-    let says_idle = whole.is_idle() || subject.word == Some(Word::Idle);
-    let stands_somewhere = subject.current.is_some() || subject.things.iter().any(Thing::is_open);
-    (says_idle && !stands_somewhere).then_some(Answer::Idle)
-}
-
-fn open(subject: &Subject, _: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
-    let is_in_progress = |thing: &&Thing| thing.status == Some(PhaseStatus::InProgress);
-    let current = subject.current_index().map(|index| &subject.things[index]);
-    let free = || subject.things.iter().filter(|thing| thing.is_open() && !thing.is_blocked());
-    // What is blocked is passed over, unless the others have to wait for it.
-    let blocked = || subject.things.iter().find(|thing| thing.is_open() && is_sequence(subject.noun));
-    let chosen = current
-        .filter(|thing| thing.is_open())
-        .or_else(|| free().find(is_in_progress))
-        .or_else(|| free().next())
-        .or_else(blocked)?;
-    confirm(chosen, subject, log);
-    Some(Answer::Resume(chosen.id.clone()))
-}
-
-/// True for things that follow each other; the others can be done in any order.
-fn is_sequence(noun: Noun) -> bool {
-    matches!(noun, Noun::Phase | Noun::Step)
-}
-
-/// Adds findings about a thing to continue with: a status that is not known, things before it that were never begun, and a
-/// list that was recognised by its values only.
-fn confirm(thing: &Thing, subject: &Subject, log: &mut ReadLog<'_>) {
-    confirm_status(thing, log);
-    confirm_gap(thing, subject, log);
-    confirm_kind(subject, log);
-}
-
-fn confirm_status(thing: &Thing, log: &mut ReadLog<'_>) {
-    let (id, place) = (&thing.id, &thing.place);
-    if let Standing::Unknown(_) = thing.standing {
-        let message = format!("whether {id} is done cannot be told: its status is not known");
-        log.finding(Severity::Confirm, Code::StatusUnknown, message);
-    } else if thing.status.is_none() {
-        let message = format!("whether {id} is done is not said");
-        log.finding_at(Severity::Confirm, Code::PhasesUnknown, place, &message);
-    }
-    if thing.is_blocked() {
-        let message = format!("{id} is recorded as blocked");
-        log.finding_at(Severity::Confirm, Code::CannotResume, place, &message);
-    }
-}
-
-fn confirm_gap(thing: &Thing, subject: &Subject, log: &mut ReadLog<'_>) {
-    let id = &thing.id;
-    let before = subject.things.iter().take_while(|before| before.id != *id);
-    let left: Vec<&Thing> = before.filter(|before| !before.is_done() && !before.is_open()).collect();
-    if let [first, others @ ..] = &left[..] {
-        let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-        let message = format!("{}{others} before {id} was never begun", first.id);
-        log.finding(Severity::Confirm, Code::Gap, message);
-    }
-}
-
-fn confirm_kind(subject: &Subject, log: &mut ReadLog<'_>) {
-    if let (Noun::Other, Some(thing)) = (subject.noun, subject.things.first()) {
-        let message = "this list is taken as the work because its entries have statuses; nothing says so";
-        log.finding_at(Severity::Confirm, Code::PhasesImplied, &thing.place, message);
-    }
-}
-
-fn named_next(subject: &Subject, _: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
-    let Stand { id, place, .. } = subject.next.as_ref()?;
-    let Some(thing) = subject.find(id) else { return unlisted_next(subject, id, place, log) };
-    if thing.is_done() {
-        let message = format!("{id} is named as the next one, but it is done");
-        log.finding_at(Severity::Advice, Code::NextDisagrees, place, &message);
-        return None;
-    }
-    log.origin("next phase", id, place);
-    if !subject.has_any_status() {
-        confirm_gap(thing, subject, log);
-        confirm_kind(subject, log);
-        return Some(implied(id, place, log));
-    }
-    confirm(thing, subject, log);
-    Some(Answer::Resume(id.clone()))
-}
-
-/// A next value that is in no list creates no phase there, and neither does an instruction.
-fn unlisted_next(subject: &Subject, id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Option<Answer> {
-    let is_number = number_in(id.as_str()).is_some();
-    let is_instruction = id.as_str().split(['_', '-', ' ']).count() > 3 && !is_number;
-    let is_left = subject.is_listed && !subject.all_done();
-    let is_behind = subject.all_done() && subject.extent == Extent::All && is_number;
-    if is_instruction || is_left || is_behind {
-        return None;
-    }
-    log.origin("next phase", id, place);
-    if subject.is_listed || !subject.has_any_status() {
-        let message = format!("the file names {id} as the next one, and lists no such phase");
-        log.finding_at(Severity::Confirm, Code::PhasesUnknown, place, &message);
-    }
-    Some(Answer::Resume(id.clone()))
-}
-
-/// Answers with a place of which nothing but a pointer is known, in a list without statuses.
-fn implied(id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Answer {
-    let message = format!("nothing says which phases are done; those before {id} are taken as done");
-    log.finding_at(Severity::Confirm, Code::PhasesImplied, place, &message);
-    Answer::ResumeAfterOthers(id.clone())
-}
-
-fn said_complete(subject: &Subject, whole: &Whole, _: &mut ReadLog<'_>) -> Option<Answer> {
-    let whole_is_complete = whole.is(PhaseStatus::Complete);
-    let says_complete = whole_is_complete || subject.word == Some(Word::Is(PhaseStatus::Complete));
-    let is_given_up = whole.is(PhaseStatus::Failed) || whole.is(PhaseStatus::Skipped);
-    let has_left = subject.has_any_status() && !subject.all_done();
-    let is_contradicted = is_given_up || has_left && (subject.is_listed || !whole_is_complete);
-    (says_complete && !is_contradicted).then_some(Answer::Complete)
-}
-
-fn current(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
-    let Stand { id, place, .. } = subject.current.as_ref()?;
-    let Some(thing) = subject.find(id) else { return unlisted_current(subject, whole, id, place, log) };
-    if thing.is_done() {
-        return None;
-    }
-    if !subject.has_any_status() {
-        let is_first = subject.position(id) == Some(0);
-        return Some(if is_first { alone(id, place, log) } else { implied(id, place, log) });
-    }
-    confirm(thing, subject, log);
-    Some(Answer::Resume(id.clone()))
-}
-
-/// Behind a list of which all are done, a number is the end, unless the file says that the work goes on.
-fn unlisted_current(
-    subject: &Subject,
-    whole: &Whole,
-    id: &PhaseId,
-    place: &str,
-    log: &mut ReadLog<'_>,
-) -> Option<Answer> {
-    let is_number = number_in(id.as_str()).is_some();
-    let has_left = subject.has_any_status() && !subject.all_done();
-    let goes_on = whole.is(PhaseStatus::InProgress) || whole.is(PhaseStatus::Pending);
-    if subject.is_listed && subject.all_done() && is_number && !goes_on {
-        return None;
-    }
-    if subject.is_listed && (has_left || is_number && !subject.all_done()) {
-        let message = format!("{id} is none of the phases that are known");
-        log.finding_at(Severity::Confirm, Code::RecordsDisagree, place, &message);
-        return if has_left { None } else { Some(Answer::Unknown) };
-    }
-    Some(alone(id, place, log))
-}
-
-/// Answers with a place of which nothing but a pointer is known.
-fn alone(id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Answer {
-    let message = format!("the file stands at {id}; whether {id} is done is not said");
-    log.finding_at(Severity::Confirm, Code::PhasesUnknown, place, &message);
-    Answer::Resume(id.clone())
-}
-
-fn first_left(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
-    let not_begun = PhaseStatus::Pending;
-    let begins = whole.is(not_begun) || subject.word == Some(Word::Is(not_begun));
-    // Work that goes on, and lists one thing, goes on with that.
-    let is_only = whole.is(PhaseStatus::InProgress) && subject.things.len() == 1;
-    if !(subject.has_any_status() || (begins || is_only) && subject.is_listed) {
-        return None;
-    }
-    let current = subject.current_index().filter(|index| subject.things[*index].is_done());
-    let (before, behind) = subject.things.split_at(current.map_or(0, |index| index + 1));
-    let is_left = |thing: &&Thing| !thing.is_done() && !thing.is_blocked();
-    let left = || behind.iter().filter(is_left);
-    let chosen = left()
-        .find(|thing| is_sequence(subject.noun) || is_free(thing, subject))
-        .or_else(|| left().next())
-        .or_else(|| before.iter().find(is_left))
-        .or_else(|| subject.things.iter().find(|thing| !thing.is_done()))?;
-    confirm_status(chosen, log);
-    if before.iter().any(|thing| !thing.is_done()) {
-        confirm_gap(chosen, subject, log);
-    }
-    confirm_kind(subject, log);
-    Some(Answer::Resume(chosen.id.clone()))
-}
-
-/// True if everything that a thing depends on is done.
-fn is_free(thing: &Thing, subject: &Subject) -> bool {
-    let found = |id: &String| subject.find(&id.parse().ok()?);
-    thing.depends_on.iter().filter_map(found).all(Thing::is_done)
-}
-
-fn all_done(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
-    if !subject.all_done() || subject.extent != Extent::All {
-        return None;
-    }
-    let goes_on = !(*whole == Whole::Unsaid || whole.is_idle() || whole.is(PhaseStatus::Complete))
-        || subject.word.is_some_and(|word| matches!(word, Word::Is(PhaseStatus::Failed | PhaseStatus::Pending)));
-    if goes_on {
-        let message = "everything that is listed is done, but the work is not said to be complete";
-        log.finding(Severity::Confirm, Code::StatusDisagrees, message);
-        return Some(Answer::Unknown);
-    }
-    Some(Answer::Complete)
+    let doubts = vec![format!("the file names {} and has no list; whether it is done is not said", first.id)];
+    Ok(decision(Answer::Resume(first.id.clone()), doubts))
 }

@@ -60,7 +60,7 @@ fn settings_and_documents_may_have_the_line_ends_of_windows() {
     project.run_with_input(&args, input).expect(&args, 0);
     let resume = project.json(&["resume", "042"]);
     assert_eq!((&resume["phase"], &resume["action"]), (&"ship".into(), &"Ship it".into()));
-    project.write("old.json", "{\r\n  \"phase\": \"plan\",\r\n  \"status\": \"complete\"\r\n}\r\n");
+    project.write("old.json", "{\r\n  \"phase\": \"plan\",\r\n  \"status\": \"in_progress\"\r\n}\r\n");
     project.ok(&["import", "old.json", "--into", "7"]);
     assert_eq!(project.json(&["show", "7"])["checkpoint"]["workflow"], "7");
 }

@@ -113,7 +113,8 @@ fn hide_digests(text: &str) -> String {
     hidden + rest
 }
 
-/// The size of a checkpoint depends on the name of the host, which is recorded in it: every size becomes `1 kB`.
+/// The size of a checkpoint depends on the name of the host, which is recorded in it, and the size of a bundle on random save
+/// ids: every size becomes `1 kB`, and every saving `76%`.
 fn hide_sizes(text: &str) -> String {
     let mut hidden = String::new();
     let mut rest = text;
@@ -124,7 +125,11 @@ fn hide_sizes(text: &str) -> String {
         let behind_unit = behind.strip_prefix(" kB").or_else(|| behind.strip_prefix(" B"));
         let behind_unit = behind_unit.filter(|behind| !behind.starts_with(|c: char| c.is_alphanumeric()));
         hidden.push_str(before);
-        hidden.push_str(if behind_unit.is_some() { "1 kB" } else { number });
+        hidden.push_str(match behind_unit {
+            Some(_) => "1 kB",
+            None if behind.starts_with("% smaller") => "76",
+            None => number,
+        });
         rest = behind_unit.unwrap_or(behind);
     }
     hidden + rest

@@ -11,7 +11,7 @@
 //! | [choose the list](choose) | The one that is named as work; of several, the largest parts, phases before tasks. An unnamed one only if it is the only one, with something done and something left. |
 //! | understood | The status of every entry; in a list of ten or more, of nine of ten. |
 //! | not contradicted | A pointer names an entry of its list. The whole is not complete while an entry is open, nor open when all are done. A total is not greater than a list of which all are done. No other list of work is open when this one is done. |
-//! | [decide](decide) | The current one unless it is done, else what has begun or failed, else what is named as next, else the first one that nothing holds up. |
+//! | `decide` | The current one unless it is done, else what has begun or failed, else what is named as next, else the first one that nothing holds up. |
 //! | without a list | `2 of 5`, else what a pointer names, unless the file says somewhere that it is done. |
 //! | `ready` | Only for a list that is named as work, with a status for every entry, where one entry at most has begun, none before it was left out, and pointers and totals agree. All else has to be confirmed. |
 
